@@ -1,145 +1,236 @@
-/* Text to numbers and back: every base, signs, limits and errors; Roman numerals; fixed-point decimals; dates. */
+/* Floating point: sums with and without compensation, the Mandelbrot set, planets, linear equations, conversions and
+   comparisons at the corners. Products and sums are rounded apart, so every machine prints the same bits.
+   requires: library */
 #include "platform.h"
 
-typedef enum { FINE, NO_DIGITS, TOO_LARGE, REST } Status;
-static const char *const statuses[] = {"fine", "no digits", "too large", "rest"};
+#pragma STDC FP_CONTRACT OFF
 
-static int digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 32;
-    return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
 }
 
-static Status parse(const char *text, int base, int64_t *value) {
-    while (*text == ' ')
-        text++;
-    bool minus = *text == '-';
-    text += minus || *text == '+';
-    if (base == 0) {
-        base = *text != '0' ? 10 : (text[1] | 32) == 'x' ? 16 : (text[1] | 32) == 'b' ? 2 : 8;
-        text += base == 16 || base == 2 ? 2 : 0;
+static uint32_t bits_of_float(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double number_of(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static NOINLINE double plain_sum(const double *values, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];
+    return sum;
+}
+
+static NOINLINE double kahan_sum(const double *values, int count) {
+    double sum = 0, lost = 0;
+    for (int i = 0; i < count; i++) {
+        double term = values[i] - lost, next = sum + term;
+        lost = (next - sum) - term;
+        sum = next;
     }
-    uint64_t most = minus ? UINT64_C(1) << 63 : INT64_MAX, number = 0;
-    Status status = digit(*text) < base ? FINE : NO_DIGITS;
-    for (; digit(*text) < base; text++) {
-        unsigned next = (unsigned)digit(*text);
-        if (number > (most - next) / (unsigned)base) {
-            number = most;
-            status = TOO_LARGE;
-        } else if (status == FINE) {
-            number = number * (unsigned)base + next;
-        }
+    return sum;
+}
+
+static NOINLINE float float_sum(const float *values, int count) {
+    float sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];
+    return sum;
+}
+
+static NOINLINE int escape(double x, double y, int most) {
+    double a = 0, b = 0;
+    for (int i = 0; i < most; i++) {
+        double aa = a * a, bb = b * b;
+        if (aa + bb > 4.0)
+            return i;
+        b = 2.0 * a * b + y;
+        a = aa - bb + x;
     }
-    *value = (int64_t)(minus ? 0 - number : number);
-    return status == FINE && *text ? REST : status;
+    return most;
 }
 
-static void print(int64_t value, int base) {
-    char text[66], *at = text + 65;
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    *at = 0;
-    do
-        *--at = "0123456789abcdefghijklmnopqrstuvwxyz"[rest % (unsigned)base];
-    while ((rest /= (unsigned)base) != 0);
-    if (value < 0)
-        *--at = '-';
-    put_text(at);
-}
-
-static void roman(char *to, int n) {
-    static const struct {
-        short value;
-        char text[3];
-    } steps[] = {{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
-                 {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
-    for (size_t i = 0; i < LENGTH(steps); i++)
-        for (; n >= steps[i].value; n -= steps[i].value)
-            for (const char *at = steps[i].text; *at; at++)
-                *to++ = *at;
-    *to = 0;
-}
-
-static int from_roman(const char *text) {
-    static const char letters[] = "IVXLCDM";
-    static const short values[] = {1, 5, 10, 50, 100, 500, 1000};
-    int total = 0, last = 0;
-    for (size_t i = strlen(text); i-- > 0;) {
-        int at = 0;
-        while (letters[at] != text[i])
-            at++;
-        total += values[at] < last ? -values[at] : values[at];
-        last = values[at];
-    }
-    return total;
-}
-
-/* Decimals with six places, as multiples of a millionth. */
-static int64_t decimal(const char *text) {
-    bool minus = *text == '-';
-    int64_t value = 0;
-    int places = -1;
-    for (text += minus; *text && places < 6; text++) {
-        if (*text == '.') {
-            places = 0;
-        } else {
-            value = value * 10 + (*text - '0');
-            places += places >= 0;
-        }
-    }
-    for (places = places < 0 ? 0 : places; places < 6; places++)
-        value *= 10;
-    return minus ? -value : value;
-}
-
-static void put_decimal(int64_t value) {
-    put_text(value < 0 ? "-" : "");
-    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    put_unsigned(rest / 1000000);
-    putchar('.');
-    for (uint64_t part = rest % 1000000, unit = 100000; unit > 0; part %= unit, unit /= 10)
-        putchar((int)('0' + part / unit));
-    putchar('\n');
-}
-
-static int64_t days(int year, int month, int day) {
-    year -= month <= 2;
-    int era = (year >= 0 ? year : year - 399) / 400, of_era = year - era * 400;
-    int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return (int64_t)era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
-}
-
-int main(void) {
-    static const struct {
-        const char *text;
-        int base;
-    } cases[] = {{"0", 10}, {"-123", 10}, {" +77", 8}, {"0x7fffffffffffffff", 0}, {"0b1011", 0}, {"0755", 0},
-                 {"zz", 36}, {"-9223372036854775808", 10}, {"9223372036854775808", 10}, {"-9223372036854775809", 10},
-                 {"12a", 10}, {"", 10}, {"-", 10}, {"8", 8}, {"0x", 0}, {"99999999999999999999999", 10}};
-    for (size_t i = 0; i < LENGTH(cases); i++) {
-        int64_t value;
-        Status status = parse(cases[i].text, cases[i].base, &value);
-        put_text(statuses[status]);
-        for (int base = 2; base <= 36; base += 17) {
-            putchar(' ');
-            print(value, base);
+static void mandelbrot(void) {
+    for (int row = 0; row < 16; row++) {
+        for (int column = 0; column < 56; column++) {
+            int steps = escape(-2.2 + 3.2 * column / 56, -1.2 + 2.4 * row / 16, 60);
+            putchar(" .:-=+*#%@"[steps * 9 / 60]);
         }
         putchar('\n');
     }
-    int wrong = 0;
-    char text[20];
-    for (int i = 1; i < 4000; i++) {
-        roman(text, i);
-        wrong += from_roman(text) != i;
+}
+
+static double square_root(double value) {
+    double root = value > 1 ? value : 1;
+    for (int i = 0; i < 60; i++)
+        root = 0.5 * (root + value / root);
+    return root;
+}
+
+typedef struct {
+    double place[3], speed[3], mass;
+} Body;
+
+static Body bodies[] = {
+    {{0, 0, 0}, {0, 0, 0}, 39.5},
+    {{4.84, -1.16, -0.10}, {0.6, 2.8, -0.02}, 0.037},
+    {{8.34, 4.12, -0.4}, {-1.01, 1.82, 0.008}, 0.011},
+    {{12.89, -15.11, -0.22}, {1.08, 0.86, -0.01}, 0.0017},
+};
+
+static double energy(void) {
+    double sum = 0;
+    for (size_t i = 0; i < LENGTH(bodies); i++) {
+        const Body *one = &bodies[i];
+        for (int axis = 0; axis < 3; axis++)
+            sum += 0.5 * one->mass * one->speed[axis] * one->speed[axis];
+        for (size_t j = i + 1; j < LENGTH(bodies); j++) {
+            double distance = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                double apart = one->place[axis] - bodies[j].place[axis];
+                distance += apart * apart;
+            }
+            sum -= one->mass * bodies[j].mass / square_root(distance);
+        }
     }
-    roman(text, 1988);
-    puts(text);
-    say("wrong", wrong);
-    put_decimal(decimal("3.14159265") * 2);
-    put_decimal(decimal("-0.000001") + decimal("1"));
-    put_decimal(decimal("-12.5") * decimal("0.3") / 1000000);
-    say("days", days(2026, 11, 22) - days(2000, 2, 29));
-    say("days", days(1969, 12, 31));
-    say("days", days(-1, 1, 1));
+    return sum;
+}
+
+static void advance(double time) {
+    for (size_t i = 0; i < LENGTH(bodies); i++)
+        for (size_t j = i + 1; j < LENGTH(bodies); j++) {
+            double apart[3], distance = 0;
+            for (int axis = 0; axis < 3; axis++) {
+                apart[axis] = bodies[i].place[axis] - bodies[j].place[axis];
+                distance += apart[axis] * apart[axis];
+            }
+            double pull = time / (distance * square_root(distance));
+            for (int axis = 0; axis < 3; axis++) {
+                bodies[i].speed[axis] -= apart[axis] * bodies[j].mass * pull;
+                bodies[j].speed[axis] += apart[axis] * bodies[i].mass * pull;
+            }
+        }
+    for (size_t i = 0; i < LENGTH(bodies); i++)
+        for (int axis = 0; axis < 3; axis++)
+            bodies[i].place[axis] += time * bodies[i].speed[axis];
+}
+
+enum { SIZE = 6 };
+
+/* Gaussian elimination with pivots: 0 if the matrix is singular. */
+static int solve(double matrix[SIZE][SIZE], double *right) {
+    for (int column = 0; column < SIZE; column++) {
+        int pivot = column;
+        for (int row = column + 1; row < SIZE; row++) {
+            double one = matrix[row][column], best = matrix[pivot][column];
+            if ((one < 0 ? -one : one) > (best < 0 ? -best : best))
+                pivot = row;
+        }
+        if (matrix[pivot][column] == 0)
+            return 0;
+        for (int k = 0; k < SIZE; k++) {
+            double kept = matrix[column][k];
+            matrix[column][k] = matrix[pivot][k];
+            matrix[pivot][k] = kept;
+        }
+        double kept = right[column];
+        right[column] = right[pivot];
+        right[pivot] = kept;
+        for (int row = column + 1; row < SIZE; row++) {
+            double factor = matrix[row][column] / matrix[column][column];
+            for (int k = column; k < SIZE; k++)
+                matrix[row][k] -= factor * matrix[column][k];
+            right[row] -= factor * right[column];
+        }
+    }
+    for (int row = SIZE - 1; row >= 0; row--) {
+        for (int k = row + 1; k < SIZE; k++)
+            right[row] -= matrix[row][k] * right[k];
+        right[row] /= matrix[row][row];
+    }
+    return 1;
+}
+
+static NOINLINE unsigned relations(double a, double b) {
+    return (unsigned)((a < b) | (a <= b) << 1 | (a > b) << 2 | (a >= b) << 3 | (a == b) << 4 | (a != b) << 5 |
+                      !(a < b) << 6 | !(a >= b) << 7);
+}
+
+/* Ten numbers and ten integers: some of both go over the stack. */
+static NOINLINE double many(double a, int b, float c, long d, double e, unsigned char f, float g, short h, double i,
+                            int j, float k, double l, double m, float n, int o, double p, int q, long r) {
+    return a + b * 2 + c * 3 + d * 4 + e * 5 + f * 6 + g * 7 + h * 8 + i * 9 + j * 10 + k * 11 + l * 12 + m * 13 +
+           n * 14 + o * 15 + p * 16 + q * 17 + r * 18;
+}
+
+typedef struct {
+    double x;
+    float y;
+} Pair;
+
+static NOINLINE Pair halved(Pair pair) {
+    return (Pair){pair.x / 2, pair.y / 2};
+}
+
+static void corners(void) {
+    static const uint64_t numbers[] = {
+        0, 0x8000000000000000, 1, 0x3ff0000000000000, 0xbff8000000000000, 0x7fefffffffffffff, 0x7ff0000000000000,
+        0xfff0000000000000, 0x7ff8000000000000,
+    };
+    for (size_t i = 0; i < LENGTH(numbers); i++)
+        for (size_t j = 0; j < LENGTH(numbers); j++) {
+            put_hex(relations(number_of(numbers[i]), number_of(numbers[j])), 2);
+            putchar(j + 1 == LENGTH(numbers) ? '\n' : ' ');
+        }
+    static const double converted[] = {0.0, -0.75, 1.5, -2.5, 1e9, -2147483648.0, 4294967040.0, 9007199254740993.0};
+    for (size_t i = 0; i < LENGTH(converted); i++) {
+        say("to long", (int64_t)converted[i]);
+        say_hex("to float", bits_of_float((float)converted[i]));
+    }
+    say_hex("from long", bits_of((double)INT64_MIN));
+    say_hex("from unsigned long", bits_of((double)UINT64_MAX));
+    say_hex("to float from long", bits_of_float((float)0x7fffffbfffffffffLL));
+    say_hex("from unsigned", bits_of((double)UINT32_MAX));
+}
+
+int main(void) {
+    static double values[1000];
+    static float floats[1000];
+    uint32_t state = 1;
+    for (size_t i = 0; i < LENGTH(values); i++) {
+        values[i] = (double)next_random(&state) / 4294967296.0 * (i % 7 == 0 ? 1e12 : 1e-3);
+        floats[i] = (float)values[i];
+    }
+    say_hex("plain sum", bits_of(plain_sum(values, 1000)));
+    say_hex("kahan sum", bits_of(kahan_sum(values, 1000)));
+    say_hex("float sum", bits_of_float(float_sum(floats, 1000)));
+    mandelbrot();
+    say_hex("energy", bits_of(energy()));
+    for (int i = 0; i < 200; i++)
+        advance(0.01);
+    say_hex("energy", bits_of(energy()));
+    double matrix[SIZE][SIZE], right[SIZE];
+    for (int i = 0; i < SIZE; i++) {
+        for (int j = 0; j < SIZE; j++)
+            matrix[i][j] = 1.0 / (i + j + 1) + (i == j);
+        right[i] = i - 2.5;
+    }
+    say("solved", solve(matrix, right));
+    for (int i = 0; i < SIZE; i++)
+        say_hex("x", bits_of(right[i]));
+    say_hex("many", bits_of(many(0.5, -1, 2.25f, 3, -4.125, 5, 6.5f, -7, 8.75, 9, -10.5f, 11, 12.5, 13.25f, -14, 15, 16, -17)));
+    Pair pair = halved((Pair){3, 0.75f});
+    say_hex("pair", bits_of(pair.x));
+    say_hex("pair", bits_of_float(pair.y));
+    corners();
     return 0;
 }

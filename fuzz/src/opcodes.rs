@@ -14,10 +14,10 @@ fn of(families: &[Family]) -> Vec<Opcode> {
 }
 
 /// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need
-/// options, and a prefetch computes nothing.
+/// options, a prefetch computes nothing, and no target compiles floating point yet.
 pub fn is_known(opcode: Opcode) -> bool {
     let is_apart = |family| matches!(family, Family::Word | Family::Atomic | Family::Prefetch);
-    opcode.is_generic() && opcode.is_defined() && !opcode.family().is_some_and(is_apart)
+    opcode.is_generic() && opcode.is_defined() && !opcode.is_float() && !opcode.family().is_some_and(is_apart)
 }
 
 /// True for an opcode that the generator writes for this target: besides the known ones memory functions, fences, and

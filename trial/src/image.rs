@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use tribunal_codegen::CompileError;
-use tribunal_codegen::emit::{self, CodeReferent};
+use tribunal_codegen::emit::{self, CallRelocation, CodeReferent};
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::globals::{constant_name, globals_of};
 use tribunal_emulator::machine::{
@@ -25,7 +25,12 @@ pub fn call_sites(code: &Code) -> Vec<CallSite<'_>> {
 }
 
 fn sites_from(code: &Code, start: u32) -> impl Iterator<Item = CallSite<'_>> {
-    code.calls.iter().map(move |call| CallSite { offset: start + call.offset, symbol: &call.symbol, kind: call.kind })
+    code.calls.iter().map(move |CallRelocation { offset, symbol, kind, library }| CallSite {
+        offset: start + offset,
+        symbol,
+        kind: *kind,
+        library: *library,
+    })
 }
 
 /// The code with what a linker completes, its symbols at the places of the function's own.

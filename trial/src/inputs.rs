@@ -14,7 +14,9 @@ use tribunal_emulator::globals::{GlobalMemory, globals, globals_of};
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
 use tribunal_ir::function::FixedObject;
 use tribunal_ir::semantics::walk;
-use tribunal_ir::{Bits, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, VReg};
+use tribunal_ir::{
+    Bits, FloatFormat, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegBank, RegFlags, VReg,
+};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 
@@ -51,6 +53,12 @@ enum Kind {
     Integer {
         bits: u32,
         promise: Option<Promise>,
+    },
+    /// A number of floating point, in the low bits of its register.
+    Float {
+        format: FloatFormat,
+        /// The rest of the register holds ones.
+        boxed: bool,
     },
 }
 
@@ -210,9 +218,19 @@ pub fn never_ends_well(function: &Function, target: &Target) -> bool {
 /// value.
 fn is_passed(function: &Function, target: &Target, full: PReg) -> bool {
     let abi = target.abi;
-    let is_general = target.vocabulary.register_bits(full) == u32::from(target.pointer_bits);
-    let is_free = abi.caller_saved.contains(&full) && full != abi.return_address;
-    abi.arguments().contains(&full) || is_general && is_free && function.is_live_in(full)
+    let is_wide = target.vocabulary.register_bits(full) > MOST_REGISTER_BITS;
+    let is_free = abi.caller_saved.contains(&full) && full != abi.return_address && !is_wide;
+    let live_ins = function.entry().map(|entry| function.block(entry).liveins.as_slice()).unwrap_or_default();
+    let is_live_in = || live_ins.iter().any(|&(own, _)| target.vocabulary.full_register(own) == full);
+    abi.arguments().contains(&full) || is_free && is_live_in()
+}
+
+/// The widest register of an input, in bits.
+const MOST_REGISTER_BITS: u32 = 64;
+
+/// True for a register of integers and pointers.
+fn is_general(target: &Target, full: PReg) -> bool {
+    target.bank_of(full).is_none_or(|bank| bank == RegBank(0))
 }
 
 /// The arguments: the registers that the entry block copies.
@@ -232,12 +250,15 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
             Some(ty) => ty.is_pointer(),
             None => is_base(function, target, value),
         };
-        let kind = match is_pointer {
-            true => {
+        let bits = target.vocabulary.register_bits(register);
+        let format = FloatFormat::of_width(bits).filter(|_| bits <= 64 && !is_general(target, full));
+        let kind = match (is_pointer, format) {
+            (true, _) => {
                 pointers += 1;
                 Kind::Pointer(pointers - 1)
             }
-            false => Kind::Integer {
+            (false, Some(format)) => Kind::Float { format, boxed: target.vocabulary.is_boxed(register) },
+            (false, None) => Kind::Integer {
                 bits: walk::register_bits(function, target.vocabulary, value).min(target.pointer_bits.into()),
                 promise: promise(function, entry, value),
             },
@@ -274,7 +295,10 @@ fn constants(function: &Function) -> Vec<u64> {
     let data = function.all_insts().map(|inst| function.inst(inst));
     let mut constants: Vec<u64> = data
         .flat_map(|data| data.operands.iter())
-        .filter_map(|operand| function.constant_value(operand).map(Bits::low_u64))
+        .filter_map(|operand| match *operand {
+            Operand::Float(constant) => function.float_bits(constant).map(Bits::low_u64),
+            _ => function.constant_value(operand).map(Bits::low_u64),
+        })
         .collect();
     constants.sort_unstable();
     constants.dedup();
@@ -289,11 +313,12 @@ fn input(arguments: &[Argument], whole: u64, constants: &[u64], index: u32, rand
             Kind::Pointer(number) => {
                 let address = buffer_address(number);
                 input.buffers.push(Buffer { address, bytes: contents(index, random) });
-                address
+                address & whole
             }
-            Kind::Integer { bits, promise } => integer(bits, promise, constants, index, random),
+            Kind::Integer { bits, promise } => integer(bits, promise, constants, index, random) & whole,
+            Kind::Float { format, boxed } => float(format, boxed, constants, index, random),
         };
-        input.registers.push((argument.register, value & whole));
+        input.registers.push((argument.register, value));
     }
     input
 }
@@ -313,6 +338,54 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
         64 => all.low_u64(),
         _ => all.low_u64() | random.next_u64() << bits,
     }
+}
+
+/// A register's value for a number of floating point: corners while they last, then integers, constants and their
+/// neighbours, and noise.
+fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
+    let (bits, fraction) = (format.bits(), format.fraction_bits());
+    let low = u64::MAX >> (64 - bits);
+    let (sign, infinity) = (1u64 << (bits - 1), ((1u64 << format.exponent_bits()) - 1) << fraction);
+    let one = (format.bias() as u64) << fraction;
+    let corners = [
+        0,
+        one,
+        infinity | 1 << (fraction - 1),
+        sign,
+        infinity,
+        one | sign,
+        infinity - 1,
+        1,
+        infinity | sign,
+        infinity | 1,
+        1 << fraction,
+        (1 << fraction) - 1,
+    ];
+    // An integer: its leading bit is the significand's.
+    let integer = |integer: u64| match integer.checked_ilog2() {
+        None => 0,
+        Some(place) => {
+            let below = integer ^ 1 << place;
+            let moved = if place <= fraction { below << (fraction - place) } else { below >> (place - fraction) };
+            (format.bias() as u64 + u64::from(place)).wrapping_shl(fraction) | moved
+        }
+    };
+    let value = match (corners.get(index as usize), random.random_range(0..6)) {
+        (Some(&corner), _) => corner,
+        (None, 0) => corners[random.random_range(0..corners.len())],
+        (None, 1) if !constants.is_empty() => {
+            let constant = constants[random.random_range(0..constants.len())];
+            constant.wrapping_add(random.random_range(0..3)).wrapping_sub(1)
+        }
+        (None, 2 | 3) => integer(random.random_range(0..200)) | (sign * random.random_range(0..2)),
+        // Near the limits of integers.
+        (None, 4) => {
+            let limit = 1u64.checked_shl(random.random_range(0..64)).unwrap_or(0);
+            integer(limit) | (sign * random.random_range(0..2))
+        }
+        (None, _) => random.next_u64(),
+    };
+    value & low | if boxed || bits == 64 { !low } else { random.next_u64() & !low }
 }
 
 /// The interesting part: corners while they last, then a mix.

@@ -62,7 +62,7 @@ fn a_call_that_is_not_the_objects_is_named() {
     code.bytes.extend(0x9400_0000u32.to_le_bytes());
     let offset = code.bytes.len() as u32 - 4;
     let kind = tribunal_target::abi::CallKind::Returning;
-    code.calls.push(emit::CallRelocation { offset, symbol: "callee".to_string(), kind });
+    code.calls.push(emit::CallRelocation { offset, symbol: "callee".to_string(), kind, library: None });
     let object = read(&object(&[code], target)).unwrap();
     assert_eq!((object.calls(), object.check_call(offset, "callee")), (1, Ok(())));
     for (offset, symbol) in [(offset, "other"), (offset - 4, "callee")] {

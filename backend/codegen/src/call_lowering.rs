@@ -201,7 +201,7 @@ impl CallLowering {
         let defined: Vec<PReg> = assigned.iter().flat_map(Assigned::registers).collect();
         let name = builder.function.intern(callee);
         let base = AddressBase::Global(GlobalName::Named(name));
-        let call = target.call(builder.function, calls, base, passed, &defined);
+        let call = target.call(builder.function, (calls, calls.preserved_mask), base, passed, &defined);
         builder.push(call);
         builder.push(target.call_frame(calls.frame_destroy, bytes));
         Ok(assigned.iter().zip(results).map(|(assigned, result)| self.taken(builder, assigned, *result)).collect())
@@ -226,7 +226,7 @@ impl CallLowering {
         let name = builder.function.intern(callee);
         let base = AddressBase::Global(GlobalName::Named(name));
         let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
-        let call = self.target.tail_call(builder.function, calls, base, passed);
+        let call = self.target.tail_call(builder.function, (calls, calls.preserved_mask), base, passed);
         builder.push(call);
         Ok(())
     }

@@ -35,6 +35,7 @@ pub mod allocate;
 pub mod bank_select;
 pub mod call_lowering;
 pub mod emit;
+mod floats;
 pub mod frame;
 pub mod legalize;
 pub mod pipeline;

@@ -3,6 +3,7 @@
 use crate::bits::Bits;
 use crate::entities::WideConst;
 use crate::function::Function;
+use crate::opcode::{Opcode, TypeClass};
 use crate::operand::Operand;
 
 /// A floating-point constant, `double 1.0`. Its bits are in the function's table of constants.
@@ -58,6 +59,52 @@ impl FloatFormat {
             FloatFormat::Double => 64,
             FloatFormat::Fp128 => 128,
         }
+    }
+
+    /// The format of scalars of so many bits: a type tells no `half` from a `bfloat`, and is the former.
+    pub const fn of_width(bits: u32) -> Option<FloatFormat> {
+        Some(match bits {
+            16 => FloatFormat::Half,
+            32 => FloatFormat::Float,
+            64 => FloatFormat::Double,
+            128 => FloatFormat::Fp128,
+            _ => return None,
+        })
+    }
+
+    /// The width of its exponent, in bits.
+    pub const fn exponent_bits(self) -> u32 {
+        match self {
+            FloatFormat::Half => 5,
+            FloatFormat::BFloat | FloatFormat::Float => 8,
+            FloatFormat::Double => 11,
+            FloatFormat::Fp128 => 15,
+        }
+    }
+
+    /// The width of its significand without the leading bit.
+    pub const fn fraction_bits(self) -> u32 {
+        self.bits() - self.exponent_bits() - 1
+    }
+
+    /// The width of its significand with the leading bit, which it does not store.
+    pub const fn precision(self) -> u32 {
+        self.fraction_bits() + 1
+    }
+
+    /// The exponent field of 1.0.
+    pub const fn bias(self) -> i64 {
+        (1 << (self.exponent_bits() - 1)) - 1
+    }
+}
+
+impl Opcode {
+    /// True if operand `index` of this generic operation is a number of floating point. Operations that move values of
+    /// any kind, such as loads, say nothing.
+    pub fn is_float_operand(self, index: usize) -> bool {
+        let kind = self.info().and_then(|info| info.operands().nth(index));
+        let is_float = kind.is_some_and(|kind| kind.type_class() == Some(TypeClass::Float));
+        is_float || self == Opcode::G_FCONSTANT && index == 0
     }
 }
 

@@ -67,6 +67,9 @@ impl InstFlags {
         .union(InstFlags::AFN)
         .union(InstFlags::REASSOC);
 
+    /// Promises about floating-point operands and results: where one is broken, the result is poison.
+    pub const FLOAT_PROMISES: InstFlags = InstFlags::NNAN.union(InstFlags::NINF);
+
     /// Promises about integers and pointers: where one is broken, the result is poison.
     pub const PROMISES: InstFlags = InstFlags::NUW
         .union(InstFlags::NSW)

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
-//! type, `N` number, `P` pointer, `A` one address, `S` one scalar or pointer, `I` one scalar, `V` vector, `X` one
-//! scalar of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`: register and block pairs). `flags`
-//! are those that the instruction may carry. `types` relates the type indices ([`TypeRule`]), `imm` bounds each
-//! immediate ([`Immediate`]), `mem` lists the required memory operands ([`AccessSize`]). `ub` says when executing it is
-//! undefined behaviour ([`Undefined`]), `poison` when its result is poison although no operand is ([`Poison`]).
+//! type, `N` number, `F` number that is read as floating point, `P` pointer, `A` one address, `S` one scalar or pointer,
+//! `I` one scalar, `V` vector, `X` one scalar of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`:
+//! register and block pairs). `flags` are those that the instruction may carry. `types` relates the type indices
+//! ([`TypeRule`]), `imm` bounds each immediate ([`Immediate`]), `mem` lists the required memory operands
+//! ([`AccessSize`]). `ub` says when executing it is undefined behaviour ([`Undefined`]), `poison` when its result is
+//! poison although no operand is ([`Poison`]).
 //!
 //! Invariant: a fact that a row can state stands nowhere else. `backend/ir/tests/opcodes.rs` cross-checks rows and
 //! semantics. Sources: GenericOpcodes.td and RISCVInstrGISel.td of LLVM 22, its MachineVerifier, its LangRef.
@@ -316,7 +317,7 @@ opcodes! {
     /// A truth value.
     Comparison {
         G_ICMP: [N0] <- [PRED, T1, T1] {DEFINED} flags(SAMESIGN) types(SameLanes(0, 1));
-        G_FCMP: [N0] <- [FPRED, N1, N1] flags(FAST) types(SameLanes(0, 1));
+        G_FCMP: [N0] <- [FPRED, F1, F1] {DEFINED} flags(FAST) types(SameLanes(0, 1));
     }
     /// One of two values.
     Selection {
@@ -325,7 +326,7 @@ opcodes! {
     /// A value that is written down, or none.
     Constant {
         G_CONSTANT: [S0] <- [CONST] {DEFINED};
-        G_FCONSTANT: [I0] <- [FCONST] types(AtLeast(0, 16));
+        G_FCONSTANT: [I0] <- [FCONST] {DEFINED} types(AtLeast(0, 16));
         G_IMPLICIT_DEF: [T0] <- [] {DEFINED};
     }
     /// The place of something.
@@ -432,89 +433,89 @@ opcodes! {
     }
     /// Floating-point arithmetic.
     Float {
-        G_FADD: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FSUB: [N0] <- [N0, N0] flags(FAST);
-        G_FMUL: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FDIV: [N0] <- [N0, N0] flags(FAST);
-        G_FREM: [N0] <- [N0, N0] flags(FAST);
-        G_FMA: [N0] <- [N0, N0, N0] flags(FAST);
-        G_FMAD: [N0] <- [N0, N0, N0] flags(FAST);
-        G_FNEG: [N0] <- [N0] flags(FAST);
-        G_FABS: [N0] <- [N0] flags(FAST);
-        G_FCOPYSIGN: [N0] <- [N0, N1] flags(FAST) types(SameLanes(0, 1));
-        G_FCANONICALIZE: [N0] <- [N0] flags(FAST);
-        G_FSQRT: [N0] <- [N0] flags(FAST);
-        G_FMINNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMAXNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMINNUM_IEEE: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMAXNUM_IEEE: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMINIMUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMAXIMUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMINIMUMNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_FMAXIMUMNUM: [N0] <- [N0, N0] {COMMUTABLE} flags(FAST);
-        G_IS_FPCLASS: [N0] <- [N1, IMM] types(SameLanes(0, 1)) imm(Between(0, 0x3ff));
+        G_FADD: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FSUB: [F0] <- [F0, F0] {DEFINED} flags(FAST);
+        G_FMUL: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FDIV: [F0] <- [F0, F0] {DEFINED} flags(FAST);
+        G_FREM: [F0] <- [F0, F0] {DEFINED} flags(FAST);
+        G_FMA: [F0] <- [F0, F0, F0] {DEFINED} flags(FAST);
+        G_FMAD: [F0] <- [F0, F0, F0] {DEFINED} flags(FAST);
+        G_FNEG: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FABS: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FCOPYSIGN: [F0] <- [F0, F1] {DEFINED} flags(FAST) types(SameLanes(0, 1));
+        G_FCANONICALIZE: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FSQRT: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FMINNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMAXNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMINNUM_IEEE: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMAXNUM_IEEE: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMINIMUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMAXIMUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMINIMUMNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_FMAXIMUMNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
+        G_IS_FPCLASS: [N0] <- [F1, IMM] {DEFINED} types(SameLanes(0, 1)) imm(Between(0, 0x3ff));
     }
     /// Elementary functions.
     FloatFunction {
-        G_FMODF: [N0, N0] <- [N0] flags(FAST);
-        G_FPOW: [N0] <- [N0, N0] flags(FAST);
-        G_FPOWI: [N0] <- [N0, I1] flags(FAST);
-        G_FEXP: [N0] <- [N0] flags(FAST);
-        G_FEXP2: [N0] <- [N0] flags(FAST);
-        G_FEXP10: [N0] <- [N0] flags(FAST);
-        G_FLOG: [N0] <- [N0] flags(FAST);
-        G_FLOG2: [N0] <- [N0] flags(FAST);
-        G_FLOG10: [N0] <- [N0] flags(FAST);
-        G_FLDEXP: [N0] <- [N0, N1] flags(FAST) types(SameLanes(0, 1));
-        G_FFREXP: [N0, N1] <- [N0] flags(FAST) types(SameLanes(0, 1));
-        G_FCOS: [N0] <- [N0] flags(FAST);
-        G_FSIN: [N0] <- [N0] flags(FAST);
-        G_FSINCOS: [N0, N0] <- [N0] flags(FAST);
-        G_FTAN: [N0] <- [N0] flags(FAST);
-        G_FACOS: [N0] <- [N0] flags(FAST);
-        G_FASIN: [N0] <- [N0] flags(FAST);
-        G_FATAN: [N0] <- [N0] flags(FAST);
-        G_FATAN2: [N0] <- [N0, N0] flags(FAST);
-        G_FCOSH: [N0] <- [N0] flags(FAST);
-        G_FSINH: [N0] <- [N0] flags(FAST);
-        G_FTANH: [N0] <- [N0] flags(FAST);
+        G_FMODF: [F0, F0] <- [F0] flags(FAST);
+        G_FPOW: [F0] <- [F0, F0] flags(FAST);
+        G_FPOWI: [F0] <- [F0, I1] flags(FAST);
+        G_FEXP: [F0] <- [F0] flags(FAST);
+        G_FEXP2: [F0] <- [F0] flags(FAST);
+        G_FEXP10: [F0] <- [F0] flags(FAST);
+        G_FLOG: [F0] <- [F0] flags(FAST);
+        G_FLOG2: [F0] <- [F0] flags(FAST);
+        G_FLOG10: [F0] <- [F0] flags(FAST);
+        G_FLDEXP: [F0] <- [F0, N1] {DEFINED} flags(FAST) types(SameLanes(0, 1));
+        G_FFREXP: [F0, N1] <- [F0] {DEFINED} flags(FAST) types(SameLanes(0, 1));
+        G_FCOS: [F0] <- [F0] flags(FAST);
+        G_FSIN: [F0] <- [F0] flags(FAST);
+        G_FSINCOS: [F0, F0] <- [F0] flags(FAST);
+        G_FTAN: [F0] <- [F0] flags(FAST);
+        G_FACOS: [F0] <- [F0] flags(FAST);
+        G_FASIN: [F0] <- [F0] flags(FAST);
+        G_FATAN: [F0] <- [F0] flags(FAST);
+        G_FATAN2: [F0] <- [F0, F0] flags(FAST);
+        G_FCOSH: [F0] <- [F0] flags(FAST);
+        G_FSINH: [F0] <- [F0] flags(FAST);
+        G_FTANH: [F0] <- [F0] flags(FAST);
     }
     /// To an integral value.
     FloatRounding {
-        G_FCEIL: [N0] <- [N0] flags(FAST);
-        G_FFLOOR: [N0] <- [N0] flags(FAST);
-        G_FRINT: [N0] <- [N0] flags(FAST);
-        G_FNEARBYINT: [N0] <- [N0] flags(FAST);
-        G_INTRINSIC_TRUNC: [N0] <- [N0] flags(FAST);
-        G_INTRINSIC_ROUND: [N0] <- [N0] flags(FAST);
-        G_INTRINSIC_ROUNDEVEN: [N0] <- [N0] flags(FAST);
-        G_INTRINSIC_LRINT: [N0] <- [N1] types(SameLanes(0, 1));
-        G_INTRINSIC_LLRINT: [N0] <- [N1] types(SameLanes(0, 1));
-        G_LROUND: [N0] <- [N1] types(SameLanes(0, 1));
-        G_LLROUND: [N0] <- [N1] types(SameLanes(0, 1));
-        G_INTRINSIC_FPTRUNC_ROUND: [N0] <- [N1, IMM] flags(FAST) types(SameLanes(0, 1));
+        G_FCEIL: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FFLOOR: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FRINT: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FNEARBYINT: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_INTRINSIC_TRUNC: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_INTRINSIC_ROUND: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_INTRINSIC_ROUNDEVEN: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_INTRINSIC_LRINT: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
+        G_INTRINSIC_LLRINT: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
+        G_LROUND: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
+        G_LLROUND: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
+        G_INTRINSIC_FPTRUNC_ROUND: [F0] <- [F1, IMM] flags(FAST) types(SameLanes(0, 1));
     }
     /// Between formats, and between them and integers.
     FloatConversion {
-        G_FPEXT: [N0] <- [N1] flags(FAST) types(Wider(0, 1), SameLanes(0, 1));
-        G_FPTRUNC: [N0] <- [N1] flags(FAST) types(Wider(1, 0), SameLanes(0, 1));
-        G_FPTOSI: [N0] <- [N1] types(SameLanes(0, 1)) poison(RANGE);
-        G_FPTOUI: [N0] <- [N1] types(SameLanes(0, 1)) poison(RANGE);
-        G_SITOFP: [N0] <- [N1] types(SameLanes(0, 1));
-        G_UITOFP: [N0] <- [N1] flags(NNEG) types(SameLanes(0, 1));
-        G_FPTOSI_SAT: [N0] <- [N1] types(SameLanes(0, 1));
-        G_FPTOUI_SAT: [N0] <- [N1] types(SameLanes(0, 1));
+        G_FPEXT: [F0] <- [F1] {DEFINED} flags(FAST) types(Wider(0, 1), SameLanes(0, 1));
+        G_FPTRUNC: [F0] <- [F1] {DEFINED} flags(FAST) types(Wider(1, 0), SameLanes(0, 1));
+        G_FPTOSI: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1)) poison(RANGE);
+        G_FPTOUI: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1)) poison(RANGE);
+        G_SITOFP: [F0] <- [N1] {DEFINED} types(SameLanes(0, 1));
+        G_UITOFP: [F0] <- [N1] {DEFINED} flags(NNEG) types(SameLanes(0, 1));
+        G_FPTOSI_SAT: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
+        G_FPTOUI_SAT: [N0] <- [F1] {DEFINED} types(SameLanes(0, 1));
     }
     /// Floating-point arithmetic that reads and writes the floating-point environment.
     StrictFloat {
-        G_STRICT_FADD: [N0] <- [N0, N0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FSUB: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FMUL: [N0] <- [N0, N0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FDIV: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FREM: [N0] <- [N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FMA: [N0] <- [N0, N0, N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FSQRT: [N0] <- [N0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FLDEXP: [N0] <- [N0, N1] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT) types(SameLanes(0, 1));
+        G_STRICT_FADD: [F0] <- [F0, F0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSUB: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMUL: [F0] <- [F0, F0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FDIV: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FREM: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMA: [F0] <- [F0, F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSQRT: [F0] <- [F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FLDEXP: [F0] <- [F0, N1] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT) types(SameLanes(0, 1));
     }
     /// The floating-point environment itself.
     FloatEnvironment {
@@ -625,6 +626,11 @@ impl Opcode {
     /// True if the semantics, or for branches and PHIs the walk through a function, give it a meaning.
     pub fn is_defined(self) -> bool {
         self.flags().contains(OpcodeFlags::DEFINED)
+    }
+
+    /// True if an operand is read or written as floating point.
+    pub fn is_float(self) -> bool {
+        self.info().is_some_and(OpcodeInfo::is_float)
     }
 
     /// The operation by which a reduction of integers takes the elements together.

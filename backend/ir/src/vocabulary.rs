@@ -48,6 +48,8 @@ impl TargetFlags {
 pub enum Preserved {
     /// The ABI's callee-saved ones.
     CalleeSaved,
+    /// Those of them that hold integers and pointers.
+    General,
     /// These, and others that no table lists.
     More,
     /// None: a call may change every register.
@@ -78,6 +80,10 @@ pub trait Vocabulary: Sync {
     fn register_bits(&self, register: PReg) -> u32;
     /// The widest register that contains this one: `x0` for `w0`. Registers alias exactly if this is the same.
     fn full_register(&self, register: PReg) -> PReg;
+    /// True for the low part of a register whose rest holds ones after a write of the part (NaN boxing), and not zeros.
+    fn is_boxed(&self, _register: PReg) -> bool {
+        false
+    }
     /// True for a register that always reads as zero.
     fn is_zero_register(&self, register: PReg) -> bool;
 

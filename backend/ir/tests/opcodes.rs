@@ -7,8 +7,8 @@ use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass, Undefined};
 use tribunal_ir::semantics::{Choice, Concrete, Evaluation, Memory, Unsupported, Value, evaluate};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{
-    Family, FixedSlot, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand,
-    OperandKind, StackSlot, Type,
+    Family, FixedSlot, FloatFormat, FloatPredicate, Function, InstData, InstFlags, IntPredicate, MemFlags, MemOperand,
+    Opcode, OpcodeFlags, Operand, OperandKind, StackSlot, Type,
 };
 
 /// The widths from which the types of instances are made.
@@ -51,7 +51,8 @@ const LANES: [[u16; 2]; 2] = [[2, 2], [4, 2]];
 /// of its size where two types must differ.
 fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     let ty = |index: usize, bits: u32, lanes: [u16; 2]| {
-        let scalar = Type::scalar(bits);
+        let has_meaning = info.class_of(index) != Some(TypeClass::Float) || FloatFormat::of_width(bits).is_some();
+        let scalar = has_meaning.then(|| Type::scalar(bits))?;
         let pointer = Type::Pointer { address_space: 0, bits: bits as u16 };
         let vector = scalar.times(ElementCount::fixed(lanes[index.min(1)]));
         info.class_of(index).and_then(|class| {
@@ -110,6 +111,11 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
             }
             OperandKind::CONST => function.constant(Bits::new(1, types[0]?.bits())),
             OperandKind::PRED => Operand::Predicate(predicate),
+            OperandKind::FPRED => Operand::FloatPredicate([FloatPredicate::Oeq, FloatPredicate::Ult][corner % 2]),
+            OperandKind::FCONST => {
+                let format = FloatFormat::of_width(types[0]?.bits())?;
+                function.float(format, Bits::new(1, format.bits()))
+            }
             OperandKind::MASK => {
                 let lanes = u32::from(types[0]?.element_count()?.lanes);
                 let mask: Vec<Option<u32>> = (0..lanes).rev().map(Some).collect();
@@ -154,8 +160,13 @@ impl Instance {
             state ^= state << 17;
             state
         };
-        let mut number = |bits: u32| match next() % 6 {
+        let infinity = |bits: u32| {
+            let fraction_bits = FloatFormat::of_width(bits).map_or(0, FloatFormat::fraction_bits);
+            Bits::signed_min(bits).not().lshr(fraction_bits).shl(fraction_bits)
+        };
+        let mut number = |bits: u32| match next() % 7 {
             0 => Bits::zero(bits),
+            6 => infinity(bits),
             1 => Bits::ones(bits),
             2 => Bits::signed_min(bits),
             3 => Bits::new(u128::from(next() % 4), bits),
@@ -251,7 +262,7 @@ fn kinds_of_undefined_behaviour_and_poison_are_told_apart() {
 /// A flag that a row allows makes a result poison somewhere. `nusw` and `inbounds` have no meaning yet.
 #[test]
 fn flags_mean_something_where_the_row_allows_them() {
-    let meant = InstFlags::PROMISES.difference(InstFlags::NUSW | InstFlags::INBOUNDS);
+    let meant = (InstFlags::PROMISES | InstFlags::FLOAT_PROMISES).difference(InstFlags::NUSW | InstFlags::INBOUNDS);
     let shows = |mut instance: Instance, flag: InstFlags| {
         (0..500).any(|seed| {
             let args = instance.sample(seed);
@@ -263,7 +274,7 @@ fn flags_mean_something_where_the_row_allows_them() {
     };
     let mut tried = InstFlags::empty();
     for (opcode, info) in evaluated() {
-        for flag in meant.intersection(info.inst_flags) {
+        for flag in meant.intersection(info.promises()) {
             assert!(instances(opcode).into_iter().any(|instance| shows(instance, flag)), "{opcode}: {flag:?}");
             tried |= flag;
         }

@@ -1,7 +1,8 @@
 //! The shape of a calling convention. The values are in `<isa>/abi.rs`.
 
 use crate::variable_arguments::VaListField;
-use tribunal_ir::{PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
+use crate::{Features, Target};
+use tribunal_ir::{Function, PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
 pub struct Abi {
@@ -80,6 +81,21 @@ pub struct Calls {
     pub callee_flags: TargetFlags,
     /// The mask of all registers but the caller-saved ones.
     pub preserved_mask: RegMask,
+    /// The conventions that differ in the registers that pass floating point; the first that the features allow is the
+    /// default. Empty on a machine where all are one.
+    pub floats: &'static [FloatConvention],
+}
+
+/// A convention for floating point.
+pub struct FloatConvention {
+    /// The names that a module may give it (`target-abi`).
+    pub names: &'static [&'static str],
+    /// The features without which no code can follow it.
+    pub requires: Features,
+    /// The mask of its calls.
+    pub mask: RegMask,
+    /// The widest number that it passes in registers of floating point, in bits.
+    pub bits: u32,
 }
 
 /// The registers at which an argument of two registers may begin.
@@ -119,5 +135,32 @@ impl Abi {
             Some(registers)
         };
         counts.iter().map(place).collect()
+    }
+}
+
+impl Target {
+    /// The mask of the calls that this function makes: of the convention that its module names, if the features allow
+    /// it, else of the default one.
+    pub fn call_mask(&self, function: &Function, features: Features) -> Option<RegMask> {
+        let calls = self.abi.calls.as_ref()?;
+        let convention = calls.float_convention(function, features);
+        Some(convention.map_or(calls.preserved_mask, |convention| convention.mask))
+    }
+
+    /// The widest number that a call with this mask passes in registers of floating point, in bits; `None` if the mask
+    /// does not say.
+    pub fn passed_float_bits(&self, mask: RegMask) -> Option<u32> {
+        let floats = self.abi.calls.as_ref()?.floats;
+        floats.iter().find(|convention| convention.mask == mask).map(|convention| convention.bits)
+    }
+}
+
+impl Calls {
+    /// `None` on a machine where all conventions are one.
+    pub fn float_convention(&self, function: &Function, features: Features) -> Option<&'static FloatConvention> {
+        let name = function.ir.as_ref().and_then(|ir| ir.flags.text("target-abi"));
+        let possible = || self.floats.iter().filter(|convention| features.contains(convention.requires));
+        let named = possible().find(|convention| name.is_some_and(|name| convention.names.contains(&name)));
+        named.or_else(|| possible().next())
     }
 }

@@ -1,42 +1,102 @@
 //! Calls: how one is written and read. The conventions are data, in `<isa>/abi.rs`; `environment.rs` has the effects.
 
 use crate::Target;
-use crate::abi::{CallKind, Calls};
-use crate::runtime::{AtomicFunction, RuntimeFunction};
+use crate::abi::{CallKind, Calls, Pairs};
+use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeType};
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::{AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+use tribunal_ir::{
+    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, RegMask, TargetOpcode,
+};
+
+/// A value that a call passes or returns.
+pub struct PassedValue {
+    /// The registers that hold it, low part first.
+    pub registers: SmallVec<[PReg; 2]>,
+    /// Its width in bits, which may be less than theirs.
+    pub bits: u32,
+}
 
 /// The registers of a runtime function's arguments and result.
 pub struct Signature {
-    /// The registers of each operand, low part first.
-    pub arguments: SmallVec<[&'static [PReg]; 3]>,
-    /// The registers of the result, low part first.
-    pub results: &'static [PReg],
+    /// The operands, in order.
+    pub arguments: SmallVec<[PassedValue; 3]>,
+    /// The result.
+    pub result: PassedValue,
+}
+
+/// The registers of general values and of numbers that are given out so far.
+struct Given<'t> {
+    target: &'t Target,
+    /// The widest number that goes into a register of its own kind.
+    float_bits: u32,
+    general: usize,
+    floats: usize,
+}
+
+impl Given<'_> {
+    /// The next registers of these two lists for a value. A convention passes no value of more than two in registers.
+    fn next(&mut self, ty: RuntimeType, general: &[PReg], floats: &[PReg]) -> Option<PassedValue> {
+        let bits = ty.bits();
+        if let RuntimeType::Float(bits) = ty
+            && bits <= self.float_bits
+        {
+            let register = self.target.part_of(*floats.get(self.floats)?, bits);
+            self.floats += 1;
+            return Some(PassedValue { registers: smallvec![register], bits });
+        }
+        let count = bits.div_ceil(self.target.pointer_bits.into()) as usize;
+        if self.target.abi.pairs == Pairs::Even && count == 2 {
+            self.general += self.general % 2;
+        }
+        let registers = general.get(self.general..self.general + count).filter(|_| count <= 2)?;
+        self.general += count;
+        Some(PassedValue { registers: registers.into(), bits })
+    }
 }
 
 impl Target {
-    /// `None` if values of the function's type are not passed in whole registers here.
-    pub fn signature(&self, function: &RuntimeFunction) -> Option<Signature> {
-        let register = u32::from(self.pointer_bits);
-        if !function.bits.is_multiple_of(register) {
-            return None;
-        }
-        let count = (function.bits / register) as usize;
-        self.signature_of(&[count; 2], count)
+    /// The registers of a function of the library, called with this mask, which tells the convention of numbers. `None`
+    /// if not all values are passed in registers.
+    pub fn signature(&self, function: &RuntimeFunction, mask: Option<RegMask>) -> Option<Signature> {
+        self.signature_of(function.arguments.iter().copied(), function.result, mask)
     }
 
-    /// The same of an operation on memory: values narrower than a register are its low bits. `None` if the registers do
-    /// not suffice.
+    /// The same of an operation on memory: values narrower than a register are its low bits.
     pub fn atomic_signature(&self, function: &AtomicFunction) -> Option<Signature> {
-        let count = function.bits.div_ceil(self.pointer_bits.into()) as usize;
-        let mut counts: SmallVec<[usize; 3]> = smallvec![count; function.values()];
-        counts.push(1);
-        self.signature_of(&counts, count)
+        let value = RuntimeType::Integer(function.bits);
+        let address = RuntimeType::Integer(self.pointer_bits.into());
+        let values = std::iter::repeat_n(value, function.values());
+        self.signature_of(values.chain([address]), value, None)
     }
 
-    /// The registers of arguments and of a result that take so many each.
-    fn signature_of(&self, arguments: &[usize], result: usize) -> Option<Signature> {
-        Some(Signature { arguments: self.abi.places(arguments)?.into(), results: self.abi.results().get(..result)? })
+    fn signature_of(
+        &self,
+        arguments: impl Iterator<Item = RuntimeType>,
+        result: RuntimeType,
+        mask: Option<RegMask>,
+    ) -> Option<Signature> {
+        let float_bits = self.float_bits(mask);
+        let given = || Given { target: self, float_bits, general: 0, floats: 0 };
+        let (general, floats) = (self.abi.passing.first()?, self.abi.passing.get(1));
+        let [of_arguments, of_results] = [floats.map(|own| own.arguments), floats.map(|own| own.results)];
+        let mut passed = given();
+        let mut places = SmallVec::new();
+        for ty in arguments {
+            places.push(passed.next(ty, general.arguments, of_arguments.unwrap_or_default())?);
+        }
+        let result = given().next(result, general.results, of_results.unwrap_or_default())?;
+        Some(Signature { arguments: places, result })
+    }
+
+    /// The widest number that a call with this mask passes in registers of floating point: what the mask says, or where
+    /// all conventions are one, what a register of theirs holds.
+    fn float_bits(&self, mask: Option<RegMask>) -> u32 {
+        let is_one = self.abi.calls.as_ref().is_none_or(|calls| calls.floats.is_empty());
+        match mask.and_then(|mask| self.passed_float_bits(mask)) {
+            Some(bits) => bits,
+            None if is_one => self.abi.passing.get(1).map_or(0, |passing| self.bank(passing.bank).max_bits),
+            None => 0,
+        }
     }
 
     /// True for an instruction that calls.
@@ -78,25 +138,25 @@ impl Target {
         &self,
         function: &mut Function,
         symbol: &str,
+        mask: RegMask,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> Option<InstData> {
         let base = AddressBase::External(function.intern(symbol));
-        Some(self.call(function, self.abi.calls.as_ref()?, base, arguments, results))
+        Some(self.call(function, (self.abi.calls.as_ref()?, mask), base, arguments, results))
     }
 
     /// The call of `callee`, with the registers of its arguments and results.
     pub fn call(
         &self,
         function: &mut Function,
-        calls: &Calls,
+        (calls, mask): (&Calls, RegMask),
         callee: AddressBase,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
         let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
-        let mut data =
-            InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(calls.preserved_mask)]);
+        let mut data = InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(mask)]);
         self.add_implicit(&mut data, calls.opcode);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data.operands.extend(results.iter().copied().map(Operand::implicit_def));
@@ -107,7 +167,7 @@ impl Target {
     pub fn tail_call(
         &self,
         function: &mut Function,
-        calls: &Calls,
+        (calls, mask): (&Calls, RegMask),
         callee: AddressBase,
         arguments: impl IntoIterator<Item = PReg>,
     ) -> InstData {
@@ -115,7 +175,7 @@ impl Target {
         let mut data = InstData::new(Opcode::Target(calls.tail), [callee]);
         let immediates = self.instruction(calls.tail).operands.iter().filter(|operand| operand.range().is_some());
         data.operands.extend(immediates.map(|_| Operand::Imm(0)));
-        data.operands.push(Operand::RegisterMask(calls.preserved_mask));
+        data.operands.push(Operand::RegisterMask(mask));
         self.add_implicit(&mut data, calls.tail);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data
@@ -131,4 +191,12 @@ impl Target {
 /// The symbol that a call calls: `__udivti3`.
 pub fn symbol<'f>(function: &'f Function, data: &InstData) -> Option<&'f str> {
     function.symbol_name(function.callee(data)?)
+}
+
+/// The mask of the registers that a call preserves.
+pub fn mask(data: &InstData) -> Option<RegMask> {
+    data.operands.iter().find_map(|operand| match operand {
+        Operand::RegisterMask(mask) => Some(*mask),
+        _ => None,
+    })
 }

@@ -168,9 +168,11 @@ impl Target {
         row.requires.is_empty() || self.offers(row.requires)
     }
 
-    /// True if some row loads or stores, as `direction` says, so many bytes at this alignment in one access.
+    /// True if some row loads or stores, as `direction` says, so many bytes at this alignment in one access, whatever
+    /// the options: registers of floating point that are an option are wider than integers may count on.
     pub fn accesses_whole(&self, direction: OpcodeFlags, bytes: u32, align: u32) -> bool {
-        let is_plain = |row: &&InstrDesc| row.address().is_some() && row.flags.contains(direction) && self.has(row);
+        let is_present = |row: &&InstrDesc| self.default_features.contains(row.requires);
+        let is_plain = |row: &&InstrDesc| row.address().is_some() && row.flags.contains(direction) && is_present(row);
         let accesses = self.instructions.iter().filter(is_plain).filter_map(|row| row.access);
         accesses.into_iter().any(|access| u32::from(access.bytes) == bytes && u32::from(access.align) <= align)
     }
@@ -195,6 +197,7 @@ fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
             ImmRange::LogicalMask(_) => 12,
             ImmRange::OneOf(values) => values.len().next_power_of_two().ilog2() as u8,
             ImmRange::Extension => 6,
+            ImmRange::RoundingMode => 3,
             ImmRange::Amount => 0,
         },
         _ => u8::MAX,

@@ -20,7 +20,7 @@
 //! Invariant: after a call every register that its mask does not preserve holds a result, or anything.
 
 use crate::Target;
-use crate::calls::Signature;
+use crate::calls::{Signature, mask};
 use crate::promises::Promises;
 use crate::runtime::{AtomicFunction, RuntimeFunction};
 use crate::variable_arguments::{self, VaOperation};
@@ -29,8 +29,8 @@ use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
-    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegOperand,
-    TargetFlags, Vocabulary,
+    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegMask,
+    RegOperand, TargetFlags, Vocabulary,
 };
 
 /// A function that fills or moves bytes.
@@ -92,10 +92,32 @@ impl Callee {
     pub fn of(function: &Function, data: &InstData) -> Callee {
         let Some(base) = function.callee(data) else { return Callee::Unknown(String::new()) };
         let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
-        let runtime = RuntimeFunction::named(name).map(Callee::Runtime);
+        // A program may have functions of its own that are called as C's: those are called by their global's name.
+        let is_global = matches!(base, AddressBase::Global(_));
+        let is_library = |function: &&RuntimeFunction| function.is_defined() && !(is_global && function.is_of_c());
+        let runtime = RuntimeFunction::named(name).filter(is_library).map(Callee::Runtime);
         let memory = || MemoryFunction::named(name).map(Callee::Memory);
         let atomic = || AtomicFunction::named(name).map(Callee::Atomic);
         runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| Callee::Unknown(name.to_string()))
+    }
+}
+
+/// A call of a function of the runtime library, as a linker completes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LibraryCall {
+    /// The function.
+    pub function: &'static RuntimeFunction,
+    /// The mask of the call, which tells the convention of numbers.
+    pub mask: Option<RegMask>,
+}
+
+impl LibraryCall {
+    /// `None` for a call of anything else.
+    pub fn of(function: &Function, data: &InstData) -> Option<LibraryCall> {
+        match Callee::of(function, data) {
+            Callee::Runtime(function) => Some(LibraryCall { function, mask: mask(data) }),
+            Callee::Atomic(_) | Callee::Memory(_) | Callee::Unknown(_) => None,
+        }
     }
 }
 
@@ -310,14 +332,14 @@ pub fn call<D: Domain, S: Environment<D>>(
     };
     let Returned { results: values, ub } = match callee {
         Callee::Runtime(function) => {
-            let unsupported = || Unsupported::new(format!("call of &{}", function.name));
-            results = target.signature(function).ok_or_else(unsupported)?.results.into();
-            runtime_function(target, state, function)?
+            let (registers, returned) = runtime_function(target, state, function, mask(data))?;
+            results = registers;
+            returned
         }
         Callee::Atomic(function) => {
             let unsupported = || Unsupported::new(format!("call of &{function}"));
             let signature = target.atomic_signature(&function).ok_or_else(unsupported)?;
-            results = signature.results.into();
+            results = signature.result.registers.clone().into_iter().collect();
             atomic_function(target, state, &function, &signature)?
         }
         Callee::Memory(function) => {
@@ -372,34 +394,37 @@ fn results(target: &Target, data: &InstData, leaves: bool) -> SmallVec<[PReg; 4]
 
 /// The full registers that hold anything after the call, but for its results.
 pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
-    let mask = data.operands.iter().find_map(|operand| match operand {
-        Operand::RegisterMask(mask) => Some(target.vocabulary.preserved(*mask)),
-        _ => None,
-    });
+    let mask = mask(data).map(|mask| target.vocabulary.preserved(mask));
     let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
     match mask {
         None | Some(Preserved::CalleeSaved | Preserved::More) => target.abi.caller_saved.to_vec(),
+        Some(Preserved::General) => {
+            let general = |register: PReg| target.bank_of(register).is_none_or(|bank| bank == RegBank(0));
+            let others = full.map(|(register, _)| register).filter(|&register| !general(register));
+            let general = target.abi.caller_saved.iter().copied().filter(|&register| general(register));
+            general.chain(others).collect()
+        }
         Some(Preserved::Nothing) => {
             full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
         }
     }
 }
 
-/// Computes a function of the runtime library: the values of its result registers.
+/// Computes a function of the runtime library: its result registers, and their values.
 fn runtime_function<D: Domain, S: Environment<D>>(
     target: &Target,
     state: &mut S,
     function: &RuntimeFunction,
-) -> Result<Returned<D>, Unsupported> {
+    mask: Option<RegMask>,
+) -> Result<(SmallVec<[PReg; 4]>, Returned<D>), Unsupported> {
     let unsupported = || Unsupported::new(format!("call of &{}", function.name));
-    let signature = target.signature(function).ok_or_else(unsupported)?;
-    let arguments: Vec<Value<D>> =
-        signature.arguments.iter().map(|registers| joined_registers(state, registers)).collect();
-    let domain = state.domain();
-    let arguments = arguments.as_array().ok_or_else(unsupported)?;
-    let evaluation = function.evaluate(domain, arguments)?;
-    let result = evaluation.results.first().ok_or_else(unsupported)?;
-    Ok(Returned { results: divided(target, domain, result, &signature), ub: evaluation.ub })
+    let signature = target.signature(function, mask).ok_or_else(unsupported)?;
+    let full = |register: &PReg| target.vocabulary.full_register(*register);
+    let read = signature.arguments.iter().flat_map(|value| &value.registers).map(full);
+    let contents: SmallVec<[Value<D>; 4]> = read.map(|register| walk::read_physical(state, register)).collect();
+    let result = function.call(target, &signature, state.domain(), &contents)?;
+    let registers = signature.result.registers.iter().map(full).collect();
+    Ok((registers, Returned { results: result.registers.into_vec(), ub: result.ub }))
 }
 
 /// Performs an operation on memory of the runtime library. Registers hold anything above a narrower value.
@@ -411,7 +436,7 @@ fn atomic_function<D: Domain, S: Environment<D>>(
 ) -> Result<Returned<D>, Unsupported> {
     let unsupported = || Unsupported::new(format!("call of &{function}"));
     let mut arguments: Vec<Value<D>> =
-        signature.arguments.iter().map(|registers| joined_registers(state, registers)).collect();
+        signature.arguments.iter().map(|value| joined_registers(state, &value.registers)).collect();
     let (domain, memory) = state.evaluator();
     for value in arguments.iter_mut().take(function.values()) {
         value.bits = domain.extract(&value.bits, 0, function.bits);
@@ -430,7 +455,7 @@ fn atomic_function<D: Domain, S: Environment<D>>(
 fn divided<D: Domain>(target: &Target, domain: &mut D, value: &Value<D>, signature: &Signature) -> Vec<Value<D>> {
     let width = u32::from(target.pointer_bits);
     let part = |index| Value { bits: domain.extract(&value.bits, index * width, width), poison: value.poison.clone() };
-    (0..).take(signature.results.len()).map(part).collect()
+    (0..).take(signature.result.registers.len()).map(part).collect()
 }
 
 /// The value in these registers, low part first.

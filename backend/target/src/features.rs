@@ -29,6 +29,8 @@ pub struct FeatureDesc {
     pub feature: Features,
     /// True if it changes the legality rules.
     pub changes_rules: bool,
+    /// Options without which it makes no sense: it turns them on, and goes off with them.
+    pub implies: Features,
 }
 
 impl Target {
@@ -65,16 +67,28 @@ impl Target {
                 None => (true, change.strip_prefix('+').unwrap_or(change)),
             };
             let option = self.options.iter().find(|option| option.name == name).ok_or(name)?;
-            features.set(option.feature, on);
+            features = self.set(features, option, on);
         }
         Ok(features)
+    }
+
+    /// `features` with an option on or off, and what it implies.
+    fn set(&self, features: Features, option: &FeatureDesc, on: bool) -> Features {
+        match on {
+            true => features | option.feature | option.implies,
+            false => {
+                let rest = self.options.iter().filter(|other| other.implies.contains(option.feature));
+                let lost = rest.fold(option.feature, |lost, other| lost | other.feature);
+                features - lost
+            }
+        }
     }
 
     /// Feature sets with rules of their own: every choice of options that change rules, the default one first.
     pub fn rule_sets(&self) -> Vec<Features> {
         let options = self.options.iter().filter(|option| option.changes_rules);
         options.fold(vec![self.default_features], |sets, option| {
-            let toggled = sets.iter().map(|&set| set ^ option.feature);
+            let toggled = sets.iter().map(|&set| self.set(set, option, !set.contains(option.feature)));
             sets.iter().copied().chain(toggled).collect()
         })
     }

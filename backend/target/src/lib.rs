@@ -329,6 +329,10 @@ impl Vocabulary for Target {
     fn full_register(&self, register: PReg) -> PReg {
         self.registers[usize::from(register.0)].full
     }
+    fn is_boxed(&self, register: PReg) -> bool {
+        let row = &self.registers[usize::from(register.0)];
+        row.full != register && self.bank_of(row.full).is_some_and(|bank| self.bank(bank).boxes)
+    }
     fn is_zero_register(&self, register: PReg) -> bool {
         self.zero.contains(&register)
     }

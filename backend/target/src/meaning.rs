@@ -13,6 +13,7 @@ use crate::environment::{self, Environment, LinkedAddress};
 use crate::promises::Promises;
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::float::{FloatResult, RoundedOperation};
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
 use tribunal_ir::{FencedPairs, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
@@ -316,6 +317,11 @@ impl<D: Domain, M> Domain for Numbered<'_, D, M> {
     fn is_zero(&mut self, a: &AnyBits) -> AnyBool {
         let result = self.domain.is_zero(&self.bits[a.0 as usize]);
         self.add_bool(result)
+    }
+    fn rounded(&mut self, operation: RoundedOperation, args: &[AnyBits]) -> FloatResult<AnyBits> {
+        let args: SmallVec<[D::Bits; 4]> = args.iter().map(|arg| self.bits[arg.0 as usize].clone()).collect();
+        let FloatResult { bits, flags } = self.domain.rounded(operation, &args);
+        FloatResult { bits: self.add_bits(bits), flags: self.add_bits(flags) }
     }
 }
 

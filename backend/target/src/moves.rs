@@ -8,14 +8,16 @@ use crate::Target;
 use crate::registers::BankDesc;
 use crate::selection::{Emit, Out};
 use crate::variable_arguments::copied_register;
-use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, StackSlot, Type, VReg};
+use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, RegClass, StackSlot, Type, VReg};
 
-/// The instruction that copies a whole register to another, of one bank or of two.
+/// The instruction that copies a register of one class to one of another, or of the same. The classes are equally wide.
 pub struct CopyDesc {
-    /// The bank of the copy.
-    pub to: RegBank,
-    /// The bank of the source.
-    pub from: RegBank,
+    /// Unique within the target, among its selection rules too.
+    pub name: &'static str,
+    /// The class of the copy.
+    pub to: RegClass,
+    /// The class of the source.
+    pub from: RegClass,
     /// Defines the copy; slot 0 is the source.
     pub code: Emit,
 }
@@ -56,10 +58,16 @@ impl Target {
         self.bank_of(full).map_or(self.register_bytes(), |bank| self.class(self.bank(bank).class).bits.div_ceil(8))
     }
 
+    /// The row that copies a register of class `from`, or of another of its bank and width, to one of class `to`.
+    pub fn copy_between(&self, to: RegClass, from: RegClass) -> Option<&'static CopyDesc> {
+        let kind = |class: RegClass| (self.class(class).bank, self.class(class).bits);
+        self.copies.iter().find(|row| kind(row.to) == kind(to) && kind(row.from) == kind(from))
+    }
+
     /// `dst = src`, both full registers.
     pub fn copy(&self, dst: PReg, src: PReg) -> Option<InstData> {
-        let (to, from) = (self.bank_of(dst)?, self.bank_of(src)?);
-        let row = self.copies.iter().find(|row| row.to == to && row.from == from)?;
+        let class = |register| Some(self.bank(self.bank_of(register)?).class);
+        let row = self.copy_between(class(dst)?, class(src)?)?;
         self.written(&row.code, Some(dst), Some(src), None)
     }
 

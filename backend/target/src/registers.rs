@@ -1,6 +1,7 @@
 //! Shapes of the register tables: registers, classes, banks, sub-register indices. The rows are in
 //! `<isa>/registers.rs`.
 
+use crate::Features;
 use crate::selection::Emit;
 use tribunal_ir::{PReg, RegBank, RegClass};
 
@@ -46,6 +47,10 @@ pub struct BankDesc {
     pub spill: Emit,
     /// Defines its result from address 0.
     pub reload: Emit,
+    /// The features without which no value lives in it.
+    pub requires: Features,
+    /// A write of a part fills the rest of the register with ones, not with zeros.
+    pub boxes: bool,
 }
 
 /// The register files that the allocator knows, each with registers of its own. Within a file it names registers by

@@ -1,173 +1,295 @@
-//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt), for arithmetic
-//! that has no instruction. One table gives the meaning of each to the code that writes, runs or proves a call.
+//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt, and the C library's
+//! for numbers), for operations that have no instruction. One table gives the meaning of each to the code that writes,
+//! runs or proves a call.
 //!
-//! The names are libgcc's: `__`, the operation, the size of the operands (`si` 32, `di` 64, `ti` 128 bits), 3 operands.
-//! Those of operations on memory are `__aarch64_`, the instruction that they stand for, the bytes, and the ordering
-//! (libgcc's `lse.S`; LLVM calls them outlined atomics).
+//! A call finds each argument in the registers of its convention ([`Target::signature`]). What a convention leaves open
+//! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended.
+//!
+//! Invariant: a function touches no memory that is the caller's, but for those of `atomics.rs`.
 
-use std::fmt;
-use tribunal_ir::semantics::{Domain, Evaluation, Memory, Unsupported, Value, evaluate_atomic, evaluate_binary};
-use tribunal_ir::{AtomicOrdering, MemFlags, MemOperand, Opcode, Type};
+mod atomics;
+mod table;
 
-/// A function of two scalars of one type, which it returns too. It touches no memory that is the caller's.
+pub use atomics::AtomicFunction;
+pub use table::FUNCTIONS;
+
+use crate::Target;
+use crate::calls::Signature;
+use smallvec::{SmallVec, smallvec};
+use tribunal_ir::semantics::float::{canonical_nan, compare};
+use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_scalar};
+use tribunal_ir::{FloatFormat, FloatPredicate, IntPredicate, Opcode, PReg, Type};
+
+/// The type of an argument or of a result, as calling conventions tell them apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RuntimeType {
+    /// An integer of so many bits.
+    Integer(u32),
+    /// A number of the format that scalars of so many bits have.
+    Float(u32),
+}
+
+impl RuntimeType {
+    /// The width in bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            RuntimeType::Integer(bits) | RuntimeType::Float(bits) => bits,
+        }
+    }
+}
+
+/// A comparison of two numbers, whose result relates to 0 as they relate to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatOrder {
+    /// 0 if they are equal, else another number.
+    Equal,
+    /// The same: its name tells what the caller asks for.
+    NotEqual,
+    /// Below 0 if the first is less.
+    Less,
+    /// Not above 0 if the first is less or they are equal.
+    LessOrEqual,
+    /// Above 0 if the first is greater.
+    Greater,
+    /// Not below 0 if the first is greater or they are equal.
+    GreaterOrEqual,
+    /// 0 if neither is a NaN, else another number.
+    Unordered,
+}
+
+impl FloatOrder {
+    /// The predicate on numbers, and the predicate of the result beside 0 that holds where the former does.
+    pub const fn predicates(self) -> (FloatPredicate, IntPredicate) {
+        match self {
+            FloatOrder::Equal => (FloatPredicate::Oeq, IntPredicate::Eq),
+            FloatOrder::NotEqual => (FloatPredicate::Une, IntPredicate::Ne),
+            FloatOrder::Less => (FloatPredicate::Olt, IntPredicate::Slt),
+            FloatOrder::LessOrEqual => (FloatPredicate::Ole, IntPredicate::Sle),
+            FloatOrder::Greater => (FloatPredicate::Ogt, IntPredicate::Sgt),
+            FloatOrder::GreaterOrEqual => (FloatPredicate::Oge, IntPredicate::Sge),
+            FloatOrder::Unordered => (FloatPredicate::Uno, IntPredicate::Ne),
+        }
+    }
+}
+
+/// The meaning of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RuntimeMeaning {
+    /// That of this opcode, undefined behaviour included. Where the opcode's result is poison, it is any.
+    Opcode(Opcode),
+    /// A comparison; any result that has the relation.
+    Order(FloatOrder),
+    /// It does what the opcode is for, and neither has a definition: a call is one of an unknown function.
+    Undefined(Opcode),
+}
+
+/// A function of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuntimeFunction {
     /// Its symbol.
     pub name: &'static str,
-    /// Its meaning is that of this opcode at this width, undefined behaviour included.
-    pub opcode: Opcode,
-    /// The width of its operands and of its result, in bits.
-    pub bits: u32,
+    /// Its meaning.
+    pub meaning: RuntimeMeaning,
+    /// The type of its result.
+    pub result: RuntimeType,
+    /// The types of its arguments.
+    pub arguments: &'static [RuntimeType],
 }
 
-macro_rules! functions {
-    ($($opcode:ident: $si:literal $di:literal $ti:literal)*) => {
-        /// Every function that calls are made to.
-        pub static FUNCTIONS: &[RuntimeFunction] = &[$(
-            RuntimeFunction { name: $si, opcode: Opcode::$opcode, bits: 32 },
-            RuntimeFunction { name: $di, opcode: Opcode::$opcode, bits: 64 },
-            RuntimeFunction { name: $ti, opcode: Opcode::$opcode, bits: 128 },
-        )*];
-    };
-}
-
-functions! {
-    G_MUL: "__mulsi3" "__muldi3" "__multi3"
-    G_UDIV: "__udivsi3" "__udivdi3" "__udivti3"
-    G_SDIV: "__divsi3" "__divdi3" "__divti3"
-    G_UREM: "__umodsi3" "__umoddi3" "__umodti3"
-    G_SREM: "__modsi3" "__moddi3" "__modti3"
+/// The outcome of a call.
+pub struct RuntimeResult<D: Domain> {
+    /// The contents of each result register, all of it.
+    pub registers: SmallVec<[Value<D>; 2]>,
+    /// True where the call is undefined behaviour.
+    pub ub: D::Bool,
 }
 
 impl RuntimeFunction {
-    /// The function with this symbol.
+    /// The function with this symbol, whether it has a definition or not.
     pub fn named(name: &str) -> Option<&'static RuntimeFunction> {
         FUNCTIONS.iter().find(|function| function.name == name)
     }
 
-    /// The function that computes `opcode` on scalars of type `ty`.
-    pub fn of(opcode: Opcode, ty: Type) -> Option<&'static RuntimeFunction> {
-        FUNCTIONS.iter().find(|function| function.opcode == opcode && ty == function.ty())
+    /// The function that computes `opcode`, with scalars of these types.
+    pub fn of(opcode: Opcode, result: Type, arguments: &[Type]) -> Option<&'static RuntimeFunction> {
+        let is = |own: RuntimeType, ty: Type| ty == Type::scalar(own.bits());
+        FUNCTIONS.iter().find(|function| {
+            let same = function.arguments.iter().zip(arguments).all(|(&own, &ty)| is(own, ty));
+            let is_opcode = match function.meaning {
+                RuntimeMeaning::Opcode(own) | RuntimeMeaning::Undefined(own) => own == opcode,
+                RuntimeMeaning::Order(_) => false,
+            };
+            is_opcode && is(function.result, result) && function.arguments.len() == arguments.len() && same
+        })
     }
 
-    /// Of both arguments and of the result.
-    pub fn ty(&self) -> Type {
-        Type::scalar(self.bits)
-    }
-
-    /// Evaluates a call, which has one result.
-    pub fn evaluate<D: Domain>(&self, domain: &mut D, args: &[Value<D>; 2]) -> Result<Evaluation<D>, Unsupported> {
-        evaluate_binary(domain, self.opcode, args)
-    }
-}
-
-/// A function that reads, changes and writes a place of memory in one, and returns what was there. Its arguments are
-/// the values, of which an exchange that compares has two, then the address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct AtomicFunction {
-    /// Its meaning is that of this opcode on values as wide as the access.
-    pub opcode: Opcode,
-    /// The width of the access, in bits.
-    pub bits: u32,
-    /// The ordering of the access, whether it fails or not.
-    pub ordering: AtomicOrdering,
-}
-
-/// The instructions of the names. The one that stands for a bitwise and takes the bits to clear.
-const INSTRUCTIONS: [(&str, Opcode); 6] = [
-    ("cas", Opcode::G_ATOMIC_CMPXCHG),
-    ("swp", Opcode::G_ATOMICRMW_XCHG),
-    ("ldadd", Opcode::G_ATOMICRMW_ADD),
-    ("ldclr", Opcode::G_ATOMICRMW_AND),
-    ("ldeor", Opcode::G_ATOMICRMW_XOR),
-    ("ldset", Opcode::G_ATOMICRMW_OR),
-];
-
-/// The orderings of the names. Acquiring loads and releasing stores of AArch64 are ordered among each other, so the
-/// strongest is sequentially consistent.
-const ORDERINGS: [(&str, AtomicOrdering); 4] = [
-    ("relax", AtomicOrdering::Monotonic),
-    ("acq", AtomicOrdering::Acquire),
-    ("rel", AtomicOrdering::Release),
-    ("acq_rel", AtomicOrdering::SequentiallyConsistent),
-];
-
-/// The common beginning of the names.
-const PREFIX: &str = "__aarch64_";
-
-impl AtomicFunction {
-    fn new(opcode: Opcode, bits: u32, ordering: AtomicOrdering) -> Option<AtomicFunction> {
-        let widest = if opcode == Opcode::G_ATOMIC_CMPXCHG { 128 } else { 64 };
-        let fits = bits.is_power_of_two() && (8..=widest).contains(&bits);
-        fits.then_some(AtomicFunction { opcode, bits, ordering })
-    }
-
-    /// The opcodes of its kind that read, modify and write.
-    pub fn read_modify_writes() -> Vec<Opcode> {
-        let all = INSTRUCTIONS.iter().map(|(_, opcode)| *opcode);
-        all.filter(|&opcode| opcode != Opcode::G_ATOMIC_CMPXCHG).collect()
-    }
-
-    /// The function with this symbol.
-    pub fn named(name: &str) -> Option<AtomicFunction> {
-        let rest = name.strip_prefix(PREFIX)?;
-        let (opcode, rest) =
-            INSTRUCTIONS.iter().find_map(|(name, opcode)| Some((*opcode, rest.strip_prefix(name)?)))?;
-        let (bytes, ordering) = rest.split_once('_')?;
-        let ordering = ORDERINGS.iter().find(|(name, _)| *name == ordering)?.1;
-        let bytes = ["1", "2", "4", "8", "16"].iter().position(|known| *known == bytes)?;
-        AtomicFunction::new(opcode, 8 << bytes, ordering)
-    }
-
-    /// The function that does on `bits` bits as `opcode` does, no less ordered.
-    pub fn of(opcode: Opcode, bits: u32, ordering: AtomicOrdering) -> Option<AtomicFunction> {
-        let known = INSTRUCTIONS.iter().any(|(_, own)| *own == opcode);
-        let ordering = ORDERINGS.iter().map(|(_, own)| *own).find(|own| own.is_at_least_or_stronger_than(ordering))?;
-        AtomicFunction::new(opcode, bits, ordering).filter(|_| known)
-    }
-
-    /// True if it takes the complement of the operand that its opcode has.
-    pub fn takes_complement(&self) -> bool {
-        self.opcode == Opcode::G_ATOMICRMW_AND
-    }
-
-    /// The number of its arguments but the address.
-    pub fn values(&self) -> usize {
-        self.opcode.info().map_or(0, |info| info.uses.len().saturating_sub(1))
-    }
-
-    /// The access that it makes.
-    pub fn access(&self) -> MemOperand {
-        let plain = MemOperand::new(MemFlags::LOAD | MemFlags::STORE, Type::scalar(self.bits), self.bits / 8);
-        let fails = self.opcode.info().is_some_and(|info| info.fails());
-        let failure_ordering = if fails { self.ordering } else { AtomicOrdering::NotAtomic };
-        MemOperand { ordering: self.ordering, failure_ordering, ..plain }
-    }
-
-    /// Evaluates a call on its arguments. The result, and the values, are as wide as the access.
-    pub fn evaluate<D: Domain, M: Memory<D>>(
-        &self,
-        domain: &mut D,
-        memory: &mut M,
-        args: &[Value<D>],
-    ) -> Result<Evaluation<D>, Unsupported> {
-        let Some((address, values)) = args.split_last() else {
-            return Err(Unsupported::new(format!("call of &{self} without arguments")));
+    /// The function that compares numbers of this format.
+    pub fn comparing(order: FloatOrder, format: FloatFormat) -> Option<&'static RuntimeFunction> {
+        let compares = |function: &&RuntimeFunction| {
+            function.meaning == RuntimeMeaning::Order(order) && function.arguments[0].bits() == format.bits()
         };
-        let mut operands = vec![address.clone()];
-        operands.extend(values.iter().map(|value| Value {
-            bits: if self.takes_complement() { domain.not(&value.bits) } else { value.bits.clone() },
-            poison: value.poison.clone(),
-        }));
-        evaluate_atomic(domain, memory, self.opcode, self.access(), &operands)
+        FUNCTIONS.iter().find(compares)
+    }
+
+    /// True if it is of the C library, whose names begin like anyone's.
+    pub fn is_of_c(&self) -> bool {
+        !self.name.starts_with("__")
+    }
+
+    /// True if its meaning is defined.
+    pub fn is_defined(&self) -> bool {
+        !matches!(self.meaning, RuntimeMeaning::Undefined(_))
+    }
+
+    /// Evaluates a call on arguments as wide as their types: the result, and where it is undefined.
+    pub fn evaluate<D: Domain>(&self, domain: &mut D, args: &[Value<D>]) -> Result<(Value<D>, D::Bool), Unsupported> {
+        let unsupported = || Unsupported::new(format!("call of &{}", self.name));
+        if args.len() != self.arguments.len() {
+            return Err(unsupported());
+        }
+        match self.meaning {
+            RuntimeMeaning::Opcode(opcode) => {
+                let evaluation = evaluate_scalar(domain, opcode, Type::scalar(self.result.bits()), args)?;
+                let result = evaluation.results.into_iter().next().ok_or_else(unsupported)?;
+                Ok((returned(domain, args, result), evaluation.ub))
+            }
+            RuntimeMeaning::Order(order) => {
+                let format = FloatFormat::of_width(self.arguments[0].bits()).ok_or_else(unsupported)?;
+                let bits = compared(domain, order, format, [&args[0].bits, &args[1].bits]);
+                let poison = domain.bool_or(&args[0].poison, &args[1].poison);
+                Ok((Value { bits, poison }, domain.boolean(false)))
+            }
+            RuntimeMeaning::Undefined(_) => Err(unsupported()),
+        }
+    }
+
+    /// Evaluates a call on the contents of all its argument registers, in the order of the signature.
+    pub fn call<D: Domain>(
+        &self,
+        target: &Target,
+        signature: &Signature,
+        domain: &mut D,
+        contents: &[Value<D>],
+    ) -> Result<RuntimeResult<D>, Unsupported> {
+        let unsupported = || Unsupported::new(format!("call of &{}", self.name));
+        let mut ub = domain.boolean(false);
+        let (mut args, mut rest): (SmallVec<[Value<D>; 3]>, _) = (smallvec![], contents);
+        for (&ty, place) in self.arguments.iter().zip(&signature.arguments) {
+            let (parts, others) = rest.split_at_checked(place.registers.len()).ok_or_else(unsupported)?;
+            let first = *place.registers.first().ok_or_else(unsupported)?;
+            let (value, broken) = received(target, domain, (ty, first), parts).ok_or_else(unsupported)?;
+            ub = domain.bool_or(&ub, &broken);
+            args.push(value);
+            rest = others;
+        }
+        let (result, undefined) = self.evaluate(domain, &args)?;
+        let registers = left(target, domain, self.result, signature, result);
+        Ok(RuntimeResult { registers, ub: domain.bool_or(&ub, &undefined) })
     }
 }
 
-/// Its symbol.
-impl fmt::Display for AtomicFunction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let instruction = INSTRUCTIONS.iter().find(|(_, opcode)| *opcode == self.opcode).map_or("", |(name, _)| name);
-        let ordering = ORDERINGS.iter().find(|(_, ordering)| *ordering == self.ordering).map_or("", |(name, _)| name);
-        write!(f, "{PREFIX}{instruction}{}_{ordering}", self.bits / 8)
+/// A result that is poison by the opcode alone is any: a function returns bits.
+fn returned<D: Domain>(d: &mut D, args: &[Value<D>], result: Value<D>) -> Value<D> {
+    let mut inherited = d.boolean(false);
+    for arg in args {
+        inherited = d.bool_or(&inherited, &arg.poison);
     }
+    let any = d.choose(d.width(&result.bits));
+    Value { bits: d.ite(&result.poison, &any, &result.bits), poison: inherited }
+}
+
+/// An integer of 32 bits with the relation to 0: negative or not is its highest bit, and zero or not its lowest. So what
+/// a caller may ask is known whatever the other bits are.
+fn compared<D: Domain>(d: &mut D, order: FloatOrder, format: FloatFormat, [a, b]: [&D::Bits; 2]) -> D::Bits {
+    const BITS: u32 = 32;
+    let outcome = compare(d, format, a, b);
+    let (high, low) = (d.choose(BITS - 1), d.choose(BITS - 1));
+    let (set, clear) = (d.literal(1, 1), d.literal(0, 1));
+    let zero = d.literal(0, BITS);
+    // Any number but zero.
+    let other = d.concat(&high, &set);
+    let (negative, natural) = (d.concat(&set, &low), d.concat(&clear, &low));
+    let positive = d.extract(&high, 0, BITS - 2);
+    let positive = d.concat(&clear, &positive);
+    let positive = d.concat(&positive, &set);
+    match order {
+        FloatOrder::Equal | FloatOrder::NotEqual => d.ite(&outcome.equal, &zero, &other),
+        FloatOrder::Unordered => d.ite(&outcome.unordered, &other, &zero),
+        FloatOrder::Less => d.ite(&outcome.less, &negative, &natural),
+        FloatOrder::GreaterOrEqual => {
+            let holds = d.bool_or(&outcome.greater, &outcome.equal);
+            d.ite(&holds, &natural, &negative)
+        }
+        FloatOrder::LessOrEqual => {
+            let no = d.ite(&outcome.less, &negative, &positive);
+            d.ite(&outcome.equal, &zero, &no)
+        }
+        FloatOrder::Greater => {
+            let no = d.ite(&outcome.greater, &positive, &negative);
+            d.ite(&outcome.equal, &zero, &no)
+        }
+    }
+}
+
+/// The value that the callee finds in the contents of its registers, and where the caller broke the convention.
+fn received<D: Domain>(
+    target: &Target,
+    d: &mut D,
+    (ty, register): (RuntimeType, PReg),
+    parts: &[Value<D>],
+) -> Option<(Value<D>, D::Bool)> {
+    let whole = parts.iter().cloned().reduce(|low, high| Value {
+        bits: d.concat(&high.bits, &low.bits),
+        poison: d.bool_or(&low.poison, &high.poison),
+    })?;
+    let (width, bits) = (d.width(&whole.bits), ty.bits());
+    let mut broken = d.boolean(false);
+    if width <= bits {
+        return Some((whole, broken));
+    }
+    let mut low = d.extract(&whole.bits, 0, bits);
+    match ty {
+        RuntimeType::Integer(_) if target.abi.extended_to >= width => {
+            let extended = d.sext(&low, width);
+            broken = d.ne(&extended, &whole.bits);
+        }
+        RuntimeType::Float(_) if target.vocabulary.is_boxed(register) => {
+            let above = d.extract(&whole.bits, bits, width - bits);
+            let ones = d.literal(-1, width - bits);
+            let (is_boxed, nan) = (d.eq(&above, &ones), d.constant(canonical_nan(FloatFormat::of_width(bits)?)));
+            low = d.ite(&is_boxed, &low, &nan);
+        }
+        RuntimeType::Integer(_) | RuntimeType::Float(_) => {}
+    }
+    Some((Value { bits: low, poison: whole.poison }, broken))
+}
+
+/// The contents of the result registers, low part first.
+fn left<D: Domain>(
+    target: &Target,
+    d: &mut D,
+    ty: RuntimeType,
+    signature: &Signature,
+    result: Value<D>,
+) -> SmallVec<[Value<D>; 2]> {
+    let vocabulary = target.vocabulary;
+    let mut offset = 0;
+    let mut registers = smallvec![];
+    for &register in &signature.result.registers {
+        let width = vocabulary.register_bits(vocabulary.full_register(register));
+        let own = width.min(ty.bits() - offset);
+        let part = d.extract(&result.bits, offset, own);
+        let bits = match ty {
+            _ if own == width => part,
+            RuntimeType::Integer(_) if target.abi.extended_to >= width => d.sext(&part, width),
+            _ => {
+                let is_boxed = vocabulary.is_boxed(register);
+                let above = if is_boxed { d.literal(-1, width - own) } else { d.choose(width - own) };
+                d.concat(&above, &part)
+            }
+        };
+        registers.push(Value { bits, poison: result.poison.clone() });
+        offset += own;
+    }
+    registers
 }

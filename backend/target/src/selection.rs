@@ -6,7 +6,10 @@
 
 use crate::Features;
 use crate::addressing::Addressing;
-use tribunal_ir::{AtomicOrdering, Bits, IntPredicate, Opcode, PReg, RegClass, SubReg, TargetFlags, TargetOpcode};
+use tribunal_ir::{
+    AtomicOrdering, Bits, FloatPredicate, IntPredicate, Opcode, Operand, PReg, RegBank, RegClass, SubReg, TargetFlags,
+    TargetOpcode,
+};
 
 /// One rule.
 pub struct SelectionRule {
@@ -26,8 +29,8 @@ pub struct Pattern {
     pub opcode: Opcode,
     /// The types that the result may have (for a store the value stored, for a branch the condition).
     pub ty: Types,
-    /// For `G_ICMP`: which predicate. `None` accepts any.
-    pub predicate: Option<IntPredicate>,
+    /// Of a comparison. `None` accepts any.
+    pub predicate: Option<Condition>,
     /// For loads and stores: size of the access in bits. `None` accepts any.
     pub memory_bits: Option<u32>,
     /// The orderings of the access, whether it fails or not.
@@ -46,6 +49,26 @@ impl Orderings {
         Orderings(&[AtomicOrdering::NotAtomic, AtomicOrdering::Unordered, AtomicOrdering::Monotonic]);
 }
 
+/// The predicate of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Condition {
+    /// Of `G_ICMP`.
+    Int(IntPredicate),
+    /// Of `G_FCMP`.
+    Float(FloatPredicate),
+}
+
+impl Condition {
+    /// The condition that an operand states.
+    pub fn of(operand: &Operand) -> Option<Condition> {
+        match *operand {
+            Operand::Predicate(predicate) => Some(Condition::Int(predicate)),
+            Operand::FloatPredicate(predicate) => Some(Condition::Float(predicate)),
+            _ => None,
+        }
+    }
+}
+
 /// A set of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Types {
@@ -55,6 +78,8 @@ pub enum Types {
     Bits(u32),
     /// A scalar or pointer of at most so many bits.
     AtMost(u32),
+    /// A scalar of exactly so many bits that lives in this bank.
+    In(RegBank, u32),
 }
 
 /// The pattern of one operand. `slot` numbers the binding, for [`Out`].
@@ -157,9 +182,15 @@ impl Pattern {
         Pattern { opcode, ty, predicate: None, memory_bits: None, ordering: Orderings::NONE, operands }
     }
 
+    /// A comparison of numbers of floating point with this predicate.
+    pub const fn fcmp(predicate: FloatPredicate, ty: Types, operands: &'static [Pat]) -> Pattern {
+        let (opcode, predicate) = (Opcode::G_FCMP, Some(Condition::Float(predicate)));
+        Pattern { opcode, ty, predicate, memory_bits: None, ordering: Orderings::NONE, operands }
+    }
+
     /// A comparison with this predicate.
     pub const fn icmp(predicate: IntPredicate, ty: Types, operands: &'static [Pat]) -> Pattern {
-        let (opcode, predicate) = (Opcode::G_ICMP, Some(predicate));
+        let (opcode, predicate) = (Opcode::G_ICMP, Some(Condition::Int(predicate)));
         Pattern { opcode, ty, predicate, memory_bits: None, ordering: Orderings::NONE, operands }
     }
 

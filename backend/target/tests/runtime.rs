@@ -2,36 +2,129 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
-use tribunal_ir::{AtomicOrdering, Bits, FixedSlot, MemOperand, Opcode, StackSlot, TargetFlags, Type};
-use tribunal_target::runtime::{AtomicFunction, FUNCTIONS, RuntimeFunction};
+use tribunal_ir::semantics::{Choice, Concrete, Domain, Memory, Partial, PartialBits, PartialBool, Value};
+use tribunal_ir::{
+    AtomicOrdering, Bits, FixedSlot, FloatFormat, FloatPredicate, IntPredicate, MemOperand, Opcode, StackSlot,
+    TargetFlags, Type,
+};
+use tribunal_target::Target;
+use tribunal_target::calls::PassedValue;
+use tribunal_target::runtime::{AtomicFunction, FUNCTIONS, FloatOrder, RuntimeFunction, RuntimeMeaning, RuntimeType};
+
+/// The types that a name of libgcc's says, low digits first as it has them: `dfsi`.
+fn sizes(mut name: &str) -> Option<Vec<RuntimeType>> {
+    let mut types = Vec::new();
+    while !name.is_empty() {
+        let (size, rest) = name.split_at_checked(2)?;
+        types.push(match size {
+            "si" => RuntimeType::Integer(32),
+            "di" => RuntimeType::Integer(64),
+            "ti" => RuntimeType::Integer(128),
+            "hf" => RuntimeType::Float(16),
+            "sf" => RuntimeType::Float(32),
+            "df" => RuntimeType::Float(64),
+            "tf" => RuntimeType::Float(128),
+            _ => return None,
+        });
+        name = rest;
+    }
+    Some(types)
+}
+
+/// The operations of libgcc's names, and the opcode of each on integers, on numbers, or between both.
+const OPERATIONS: [(&str, Opcode); 18] = [
+    ("add", Opcode::G_FADD),
+    ("sub", Opcode::G_FSUB),
+    ("mul", Opcode::G_FMUL),
+    ("mul", Opcode::G_MUL),
+    ("div", Opcode::G_FDIV),
+    ("div", Opcode::G_SDIV),
+    ("udiv", Opcode::G_UDIV),
+    ("umod", Opcode::G_UREM),
+    ("mod", Opcode::G_SREM),
+    ("neg", Opcode::G_FNEG),
+    ("powi", Opcode::G_FPOWI),
+    ("extend", Opcode::G_FPEXT),
+    ("trunc", Opcode::G_FPTRUNC),
+    ("fix", Opcode::G_FPTOSI),
+    ("fixuns", Opcode::G_FPTOUI),
+    ("float", Opcode::G_SITOFP),
+    ("floatun", Opcode::G_UITOFP),
+    ("eq", Opcode::G_FCMP),
+];
+
+const ORDERS: [(&str, FloatOrder); 7] = [
+    ("eq", FloatOrder::Equal),
+    ("ne", FloatOrder::NotEqual),
+    ("lt", FloatOrder::Less),
+    ("le", FloatOrder::LessOrEqual),
+    ("gt", FloatOrder::Greater),
+    ("ge", FloatOrder::GreaterOrEqual),
+    ("unord", FloatOrder::Unordered),
+];
+
+/// Whether the row is what its name says: the operation, then sizes, then for operations of one size the number of
+/// operands and the result.
+fn is_as_named(function: &RuntimeFunction) -> bool {
+    let name = function.name.strip_prefix("__").unwrap();
+    let own = name.trim_end_matches(['2', '3']);
+    let types = [function.arguments, &[function.result]].concat();
+    if let RuntimeMeaning::Order(order) = function.meaning {
+        let sizes = ORDERS.iter().find(|(_, own)| *own == order).and_then(|(name, _)| sizes(own.strip_prefix(name)?));
+        let both = types[0] == types[1] && types[2] == RuntimeType::Integer(32);
+        return both && sizes == Some(vec![types[0]]);
+    }
+    let (RuntimeMeaning::Opcode(opcode) | RuntimeMeaning::Undefined(opcode)) = function.meaning else { return false };
+    let mut named = OPERATIONS.iter().filter(|(_, own)| *own == opcode);
+    named.any(|(operation, _)| match own.strip_prefix(operation).and_then(sizes).as_deref() {
+        Some([one]) if opcode == Opcode::G_FPOWI => types == [*one, RuntimeType::Integer(32), *one],
+        Some([one]) => types.iter().all(|ty| ty == one),
+        Some([from, to]) => types == [*from, *to],
+        _ => false,
+    })
+}
 
 #[test]
-fn names_say_operation_and_size() {
-    for function in FUNCTIONS {
-        let (operation, size) = function.name[2..function.name.len() - 1].split_at(function.name.len() - 5);
-        let opcode = match operation {
-            "mul" => Opcode::G_MUL,
-            "udiv" => Opcode::G_UDIV,
-            "div" => Opcode::G_SDIV,
-            "umod" => Opcode::G_UREM,
-            "mod" => Opcode::G_SREM,
-            other => panic!("{other} is no operation of libgcc's"),
-        };
-        let bits = [("si", 32), ("di", 64), ("ti", 128)].iter().find(|(name, _)| *name == size).map(|&(_, bits)| bits);
-        assert_eq!((opcode, bits), (function.opcode, Some(function.bits)), "{}", function.name);
+fn names_say_operation_and_sizes() {
+    let mut names = std::collections::BTreeSet::new();
+    for function in FUNCTIONS.iter() {
+        assert!(names.insert(function.name), "{} twice", function.name);
         assert_eq!(RuntimeFunction::named(function.name), Some(function));
-        assert_eq!(RuntimeFunction::of(opcode, Type::scalar(function.bits)), Some(function));
+        let types: Vec<Type> = function.arguments.iter().map(|ty| Type::scalar(ty.bits())).collect();
+        match function.meaning {
+            RuntimeMeaning::Opcode(opcode) | RuntimeMeaning::Undefined(opcode) => {
+                let result = Type::scalar(function.result.bits());
+                assert_eq!(RuntimeFunction::of(opcode, result, &types), Some(function));
+                assert_eq!(function.is_defined(), opcode.is_defined(), "{}", function.name);
+            }
+            RuntimeMeaning::Order(order) => {
+                let format = FloatFormat::of_width(types[0].bits()).unwrap();
+                assert_eq!(RuntimeFunction::comparing(order, format), Some(function));
+            }
+        }
+        if function.name.starts_with("__") {
+            assert!(is_as_named(function), "{}", function.name);
+        } else {
+            // C's names: all numbers of one format, told by the last letter.
+            let bits = function.arguments[0].bits();
+            let suffix = [(32, "f"), (64, ""), (128, "l")].iter().find(|(own, _)| *own == bits).unwrap().1;
+            let stem = function.name.strip_suffix(suffix).unwrap();
+            assert_eq!(RuntimeFunction::named(stem).unwrap().meaning, function.meaning, "{}", function.name);
+        }
     }
+    assert!(names.contains("__floatundidf") && names.contains("__unordtf2") && names.contains("roundevenf"));
 }
 
 fn call(name: &str, a: i128, b: i128) -> (i128, bool) {
     let function = RuntimeFunction::named(name).expect("a function of the table");
-    let value =
-        |number: i128| Value { bits: Bits::new(number as u128, 128).zext_or_trunc(function.bits), poison: false };
+    let value = |number: i128, ty: &RuntimeType| Value {
+        bits: Bits::new(number as u128, 128).zext_or_trunc(ty.bits()),
+        poison: false,
+    };
+    let args: Vec<Value<Concrete>> = [a, b].iter().zip(function.arguments).map(|(&arg, ty)| value(arg, ty)).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
-    let evaluation = function.evaluate(&mut domain, &[value(a), value(b)]).expect("two scalars of its type");
-    (evaluation.results[0].bits.sext_or_trunc(128).unsigned() as i128, evaluation.ub)
+    let (result, ub) = function.evaluate(&mut domain, &args).expect("scalars of its types");
+    (result.bits.sext_or_trunc(128).unsigned() as i128, ub)
 }
 
 #[test]
@@ -44,6 +137,136 @@ fn calls_compute_what_the_names_say() {
     assert_eq!(call("__mulsi3", 0x10001, 0x10001), (0x20001, false));
     assert!(call("__udivti3", 1, 0).1, "division by zero is undefined");
     assert!(call("__divdi3", i128::from(i64::MIN), -1).1, "so is the quotient that does not fit");
+    let double = |number: f64| i128::from(number.to_bits() as i64);
+    let single = |number: f32| i128::from(number.to_bits() as i32);
+    assert_eq!(call("__adddf3", double(0.1), double(0.2)), (double(0.1 + 0.2), false));
+    assert_eq!(call("__subsf3", single(0.1), single(0.3)), (single(0.1 - 0.3), false));
+    assert_eq!(call("__extendsfdf2", single(0.1), 0), (double(f64::from(0.1f32)), false));
+    assert_eq!(call("__truncdfsf2", double(0.1), 0), (single(0.1), false));
+    assert_eq!(call("__fixdfsi", double(-7.9), 0), (-7, false));
+    assert_eq!(call("__floatunsidf", -1, 0), (double(4_294_967_295.0), false));
+    assert_eq!(call("fmod", double(7.5), double(-2.0)), (double(1.5), false));
+    assert_eq!(call("roundf", single(-2.5), 0), (single(-3.0), false));
+    assert_eq!(call("ldexp", double(1.5), -4), (double(1.5 / 16.0), false));
+    // Out of range it is any integer, and no poison.
+    let out_of_range = RuntimeFunction::named("__fixdfsi").unwrap();
+    let arg = Value { bits: Bits::new(1e300f64.to_bits().into(), 64), poison: false };
+    let (result, ub) = out_of_range.evaluate(&mut Concrete { choice: Choice::Ones }, &[arg]).unwrap();
+    assert_eq!((result.bits, result.poison, ub), (Bits::ones(32), false, false));
+    assert!(RuntimeFunction::named("sin").is_some_and(|sine| !sine.is_defined()));
+}
+
+/// The predicate on numbers holds exactly where that of the result and 0 does, whatever the choice, and where bits are
+/// unknown it is decided all the same.
+#[test]
+fn comparisons_relate_to_zero_as_the_numbers_do() {
+    let numbers = [0.0, -0.0, 1.0, -1.5, f32::NAN, f32::INFINITY, 1e-40];
+    for (name, order) in ORDERS {
+        let function = RuntimeFunction::named(&format!("__{name}sf2")).unwrap();
+        let (of_numbers, of_result) = order.predicates();
+        for (a, b) in numbers.iter().flat_map(|a| numbers.map(move |b| (*a, b))) {
+            let expected = match of_numbers {
+                FloatPredicate::Oeq => a == b,
+                FloatPredicate::Une => a != b,
+                FloatPredicate::Olt => a < b,
+                FloatPredicate::Ole => a <= b,
+                FloatPredicate::Ogt => a > b,
+                FloatPredicate::Oge => a >= b,
+                _ => a.is_nan() || b.is_nan(),
+            };
+            let bits = [a, b].map(|number| Bits::new(number.to_bits().into(), 32));
+            for choice in [Choice::Zeros, Choice::Ones, Choice::Seeded(7)] {
+                let args = bits.map(|bits| Value { bits, poison: false });
+                let result = function.evaluate(&mut Concrete { choice }, &args).unwrap().0;
+                assert_eq!(holds(of_result, result.bits.signed()), expected, "{name} of {a} and {b}: {result:?}");
+            }
+            let mut partial = Partial::<Concrete>::default();
+            let args = bits.map(|bits| Value { bits: PartialBits::known(bits), poison: PartialBool::known(false) });
+            let result = function.evaluate(&mut partial, &args).unwrap().0;
+            let zero = PartialBits::known(Bits::zero(32));
+            let decided = match of_result {
+                IntPredicate::Eq => partial.eq(&result.bits, &zero),
+                IntPredicate::Ne => partial.ne(&result.bits, &zero),
+                IntPredicate::Slt => partial.slt(&result.bits, &zero),
+                IntPredicate::Sle => partial.sle(&result.bits, &zero),
+                IntPredicate::Sgt => partial.slt(&zero, &result.bits),
+                _ => partial.sle(&zero, &result.bits),
+            };
+            assert_eq!(decided, PartialBool::known(expected), "{name} of {a} and {b}: {result:?}");
+        }
+    }
+}
+
+fn holds(predicate: IntPredicate, result: i128) -> bool {
+    match predicate {
+        IntPredicate::Eq => result == 0,
+        IntPredicate::Ne => result != 0,
+        IntPredicate::Slt => result < 0,
+        IntPredicate::Sle => result <= 0,
+        IntPredicate::Sgt => result > 0,
+        _ => result >= 0,
+    }
+}
+
+fn target(name: &str) -> &'static Target {
+    tribunal_target::ALL.iter().find(|target| target.name == name).unwrap()
+}
+
+/// Numbers go where the mask of the call says: into registers of their own, or with the integers.
+#[test]
+fn signatures_follow_the_convention() {
+    let registers = |target: &Target, value: &PassedValue| -> Vec<&str> {
+        value.registers.iter().map(|&register| target.vocabulary.register_name(register)).collect()
+    };
+    let (hard, soft) = ("csr_ilp32d_lp64d", "csr_ilp32_lp64");
+    for (name, mask, symbol, arguments, result) in [
+        ("riscv64", hard, "__adddf3", vec![vec!["f10_d"], vec!["f11_d"]], vec!["f10_d"]),
+        ("riscv64", hard, "ldexpf", vec![vec!["f10_f"], vec!["x10"]], vec!["f10_f"]),
+        ("riscv64", hard, "__fixtfsi", vec![vec!["x10", "x11"]], vec!["x10"]),
+        ("riscv64", soft, "fmaf", vec![vec!["x10"], vec!["x11"], vec!["x12"]], vec!["x10"]),
+        ("riscv32", soft, "__adddf3", vec![vec!["x10", "x11"], vec!["x12", "x13"]], vec!["x10", "x11"]),
+        ("aarch64", "csr_aarch64_aapcs", "__extenddftf2", vec![vec!["d0"]], vec!["q0"]),
+        ("aarch64", "csr_aarch64_aapcs", "__floattisf", vec![vec!["x0", "x1"]], vec!["s0"]),
+    ] {
+        let target = target(name);
+        let mask = target.vocabulary.register_mask(mask).unwrap();
+        let signature = target.signature(RuntimeFunction::named(symbol).unwrap(), Some(mask)).unwrap();
+        let found: Vec<Vec<&str>> = signature.arguments.iter().map(|value| registers(target, value)).collect();
+        assert_eq!((found, registers(target, &signature.result)), (arguments, result), "{name} {symbol}");
+    }
+    // Two registers hold no number of 128 bits.
+    let wide = RuntimeFunction::named("__addtf3").unwrap();
+    assert!(target("riscv32").signature(wide, None).is_none());
+}
+
+/// An integer that is not extended as RISC-V asks is a broken precondition, and one that is comes back extended. A
+/// number that is not boxed is a NaN.
+#[test]
+fn conventions_bind_both_sides() {
+    let called = |name: &str, mask: &str, symbol: &str, contents: &[u64]| {
+        let target = target(name);
+        let mask = target.vocabulary.register_mask(mask).unwrap();
+        let function = RuntimeFunction::named(symbol).unwrap();
+        let signature = target.signature(function, Some(mask)).unwrap();
+        let read = signature.arguments.iter().flat_map(|value| &value.registers);
+        let width = |register| target.vocabulary.register_bits(target.vocabulary.full_register(register));
+        let contents = read
+            .zip(contents)
+            .map(|(&register, &value)| Value { bits: Bits::new(value.into(), width(register)), poison: false });
+        let contents: Vec<Value<Concrete>> = contents.collect();
+        let mut domain = Concrete { choice: Choice::Zeros };
+        let result = function.call(target, &signature, &mut domain, &contents).unwrap();
+        (result.registers[0].bits.low_u64(), result.ub)
+    };
+    let (hard, soft) = ("csr_ilp32d_lp64d", "csr_ilp32_lp64");
+    let (one, boxed) = (u64::from(1f32.to_bits()), |bits: u64| bits | 0xffff_ffff << 32);
+    assert_eq!(called("riscv64", soft, "__floatsisf", &[boxed(0x8000_0000)]), (0xcf00_0000, false));
+    assert!(called("riscv64", soft, "__floatsisf", &[0x8000_0000]).1);
+    assert_eq!(called("aarch64", "csr_aarch64_aapcs", "__floatsisf", &[0x8000_0000]), (0xcf00_0000, false));
+    assert_eq!(called("riscv64", soft, "__fixsfsi", &[u64::from((-1f32).to_bits())]), (u64::MAX, false));
+    assert_eq!(called("aarch64", "csr_aarch64_aapcs", "__fixsfsi", &[(-1f32).to_bits().into()]), (0xffff_ffff, false));
+    assert_eq!(called("riscv64", hard, "sqrtf", &[boxed(one)]), (boxed(one), false));
+    assert_eq!(called("riscv64", hard, "sqrtf", &[one]), (boxed(0x7fc0_0000), false));
 }
 
 #[test]
@@ -180,7 +403,7 @@ fn atomic_functions_take_the_address_last() {
         ("__aarch64_cas16_acq", vec![vec!["x0", "x1"], vec!["x2", "x3"], vec!["x4"]], vec!["x0", "x1"]),
     ] {
         let signature = target.atomic_signature(&AtomicFunction::named(name).unwrap()).unwrap();
-        let found: Vec<Vec<&str>> = signature.arguments.iter().map(|registers| names(registers)).collect();
-        assert_eq!((found, names(signature.results)), (arguments, results), "{name}");
+        let found: Vec<Vec<&str>> = signature.arguments.iter().map(|value| names(&value.registers)).collect();
+        assert_eq!((found, names(&signature.result.registers)), (arguments, results), "{name}");
     }
 }

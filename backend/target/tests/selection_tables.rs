@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use tribunal_ir::types::{S32, S64};
-use tribunal_ir::{Bits, Family, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
+use tribunal_ir::{Bits, Family, FloatPredicate, IntPredicate, Opcode, OpcodeFlags, RegClass, Type};
 use tribunal_target::instructions::{Extension, ImmRange, OperandDesc};
 use tribunal_target::legality::{Action, LegalityQuery, MemDescr};
 use tribunal_target::selection::{Emit, ImmClass, Out, Pat, Pattern, SelectionRule, Types};
@@ -179,7 +179,7 @@ const FROM: u128 = 32;
 fn is_plain(rule: &SelectionRule, ty: Type) -> bool {
     let fits = match rule.pattern.ty {
         Types::Any => true,
-        Types::Bits(bits) => bits == ty.bits(),
+        Types::Bits(bits) | Types::In(_, bits) => bits == ty.bits(),
         Types::AtMost(bits) => ty.bits() <= bits,
     };
     let asks_nothing = |pat: &Pat| match pat {
@@ -198,7 +198,8 @@ fn is_covered(target: &Target, features: Features, opcode: Opcode, ty: Type) -> 
     let plain =
         || target.selection.iter().filter(usable).filter(|rule| rule.pattern.opcode == opcode && is_plain(rule, ty));
     let predicates: HashSet<_> = plain().map(|rule| rule.pattern.predicate).collect();
-    predicates.contains(&None) || predicates.len() == IntPredicate::ALL.len()
+    let all = if opcode == Opcode::G_FCMP { FloatPredicate::ALL.len() } else { IntPredicate::ALL.len() };
+    predicates.contains(&None) || predicates.len() == all
 }
 
 #[test]
@@ -222,7 +223,8 @@ fn every_legal_operation_has_a_plain_rule() {
                 for second in [S32, S64, pointer] {
                     let query =
                         LegalityQuery { immediate: Some(FROM as i64), ..LegalityQuery::new(opcode, [first, second]) };
-                    let described = if opcode == Opcode::G_ICMP { second } else { first };
+                    let compares = info.family == Family::Comparison;
+                    let described = if compares { second } else { first };
                     let legal = legality.action(&query).action == Action::Legal;
                     if legal && !is_covered(target, features, opcode, described) {
                         missing.push(format!("{} {opcode} {first} {second}", target.name));

@@ -220,8 +220,8 @@ impl<'f> Batch<'f> {
         if !self.inputs.iter().all(|input| names(input).eq(names(&self.inputs[0]))) {
             return None;
         }
-        let bits = u32::from(self.interpreter.target.pointer_bits);
         let held = |place: usize| {
+            let bits = self.interpreter.target.vocabulary.register_bits(registers[place].0);
             let value = |lane: usize| Word::of_bits(Bits::new(self.inputs[lane].registers[place].1.into(), bits));
             let bits = LaneBits::each(self.inputs.len(), bits, |lane| PartialBits::known(value(lane)));
             Value { bits, poison: LaneBools::same(false) }

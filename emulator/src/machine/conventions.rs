@@ -1,6 +1,7 @@
 //! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them;
 //! and the accesses that a machine guarantees to make.
-//! Sources: RISC-V ELF psABI, "Integer Register Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
+//! Sources: RISC-V ELF psABI, "Integer Register Convention" and "Floating-point Register
+//! Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
 //! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I,
 //! "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
@@ -36,14 +37,23 @@ struct Convention {
 static CONVENTIONS: &[Convention] = &[
     Convention {
         targets: &[&RISCV64, &RISCV32],
-        // gp and tp; s0 and s1; s2 to s11.
-        kept: &[(riscv::registers::x(3), 2), (riscv::registers::x(8), 2), (riscv::registers::x(18), 10)],
-        // ra; t0 to t2; a0 to a7; t3 to t6.
+        // gp and tp; s0 and s1; s2 to s11; fs0 and fs1; fs2 to fs11.
+        kept: &[
+            (riscv::registers::x(3), 2),
+            (riscv::registers::x(8), 2),
+            (riscv::registers::x(18), 10),
+            (riscv::registers::f(8), 2),
+            (riscv::registers::f(18), 10),
+        ],
+        // ra; t0 to t2; a0 to a7; t3 to t6; ft0 to ft7; fa0 to fa7; ft8 to ft11.
         changed: &[
             (riscv::registers::x(1), 1),
             (riscv::registers::x(5), 3),
             (riscv::registers::x(10), 8),
             (riscv::registers::x(28), 4),
+            (riscv::registers::f(0), 8),
+            (riscv::registers::f(10), 8),
+            (riscv::registers::f(28), 4),
         ],
         accesses: AccessRule::Aligned,
     },

@@ -18,15 +18,29 @@ pub(super) struct EngineDesc {
     options: Features,
     /// Runs of registers that are consecutive in both numberings: the first, Unicorn's number of it, their count.
     registers: &'static [(PReg, i32, u16)],
+    /// Unicorn's number and the contents of registers that are set once, before any code runs.
+    pub set_up: &'static [(i32, u64)],
 }
+
+/// The bits of `mstatus` without which instructions of floating point are illegal (volume II, "Extension Context
+/// Status").
+const FLOATS_ON: u64 = 3 << 13;
 
 /// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
 const RISCV: EngineDesc = EngineDesc {
     target: &RISCV64,
     arch: Arch::RISCV,
     mode: Mode::RISCV64,
-    options: riscv::features::M.union(riscv::features::A).union(riscv::features::C),
-    registers: &[(riscv::registers::x(1), RegisterRISCV::X1 as i32, 31)],
+    options: riscv::features::M
+        .union(riscv::features::A)
+        .union(riscv::features::C)
+        .union(riscv::features::F)
+        .union(riscv::features::D),
+    registers: &[
+        (riscv::registers::x(1), RegisterRISCV::X1 as i32, 31),
+        (riscv::registers::f(0), RegisterRISCV::F0 as i32, 32),
+    ],
+    set_up: &[(RegisterRISCV::MSTATUS as i32, FLOATS_ON)],
 };
 
 static ENGINES: &[EngineDesc] = &[
@@ -46,6 +60,7 @@ static ENGINES: &[EngineDesc] = &[
             // Unicorn's numbers of the lower halves: registers are set and read as 64 bits.
             (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
         ],
+        set_up: &[],
     },
 ];
 

@@ -220,7 +220,7 @@ struct Kept {
 
 /// A distinct value for each register.
 fn canary(target: &Target, register: PReg) -> u64 {
-    fitting(target, unwritten_register(register))
+    fitting(target, register, unwritten_register(register))
 }
 
 /// The value that a register of the target holds before a run, unless it is an argument.
@@ -232,16 +232,21 @@ fn before_run(target: &Target, register: PReg) -> u64 {
     }
 }
 
-/// The bits that a general register holds.
-fn fitting(target: &Target, value: u64) -> u64 {
-    value & (u64::MAX >> (64 - target.pointer_bits))
+/// The bits that a full register holds; of one that is wider than 64 bits, those. Flags have a word, and their places
+/// in it.
+fn fitting(target: &Target, register: PReg, value: u64) -> u64 {
+    value & (u64::MAX >> 64u32.saturating_sub(target.vocabulary.register_bits(register).max(32)))
 }
 
 impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
         let Some(row) = EngineDesc::of(target, features) else { return Emulator::stepping(target) };
-        let engine = Engine::Unicorn(Box::new(unicorn(row)?));
+        let mut engine = unicorn(row)?;
+        for &(number, value) in row.set_up {
+            engine.reg_write(number, value)?;
+        }
+        let engine = Engine::Unicorn(Box::new(engine));
         let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
         emulator.watch_alignment(true)?;
         Ok(emulator)
@@ -389,7 +394,8 @@ impl Emulator {
         let Some(mut numbers) = numbers else { return registers().map(|register| self.read(register)).collect() };
         let count = numbers.len() as i32;
         let mut values = engine.reg_read_batch(&mut numbers, count)?;
-        values.iter_mut().for_each(|value| *value = fitting(self.target, *value));
+        let full = registers().map(|register| self.target.vocabulary.full_register(register));
+        values.iter_mut().zip(full).for_each(|(value, register)| *value = fitting(self.target, register, *value));
         Ok(values)
     }
 
@@ -407,7 +413,7 @@ impl Emulator {
     fn read(&self, register: PReg) -> Result<u64, MachineError> {
         let full = self.target.vocabulary.full_register(register);
         match (&self.engine, self.number(full)) {
-            (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, engine.reg_read(number)?)),
+            (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, full, engine.reg_read(number)?)),
             (Engine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
             (_, None) => Ok(0),
         }
@@ -415,7 +421,7 @@ impl Emulator {
 
     fn write(&mut self, register: PReg, value: u64) -> Result<(), MachineError> {
         let full = self.target.vocabulary.full_register(register);
-        let (number, value) = (self.number(full), fitting(self.target, value));
+        let (number, value) = (self.number(full), fitting(self.target, full, value));
         match (&mut self.engine, number) {
             (Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write(number, value)?),
             (Engine::Stepper(stepper), Some(_)) => {
@@ -432,7 +438,7 @@ impl Emulator {
         // Of two values for one register the first counts.
         for &(register, value) in input.registers.iter().rev() {
             if let Ok(place) = self.registers.binary_search(&register) {
-                self.values[place] = fitting(self.target, value);
+                self.values[place] = fitting(self.target, register, value);
             }
         }
         match &mut self.engine {

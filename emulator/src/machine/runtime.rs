@@ -15,9 +15,9 @@ use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
-use tribunal_target::calls::Signature;
-use tribunal_target::environment::MemoryFunction;
-use tribunal_target::runtime::{AtomicFunction, FUNCTIONS, RuntimeFunction};
+use tribunal_target::calls::{PassedValue, Signature};
+use tribunal_target::environment::{LibraryCall, MemoryFunction};
+use tribunal_target::runtime::AtomicFunction;
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -35,12 +35,14 @@ pub struct CallSite<'a> {
     pub symbol: &'a str,
     /// The way in which it is called.
     pub kind: CallKind,
+    /// The function of the runtime library that it calls.
+    pub library: Option<LibraryCall>,
 }
 
 /// A function that the code may call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum LinkedCallee {
-    Runtime(&'static RuntimeFunction),
+    Runtime(LibraryCall),
     Memory(MemoryFunction),
     /// With its name.
     Atomic(AtomicFunction, String),
@@ -48,16 +50,17 @@ pub(super) enum LinkedCallee {
 }
 
 impl LinkedCallee {
-    fn named(name: &str) -> LinkedCallee {
-        let runtime = FUNCTIONS.iter().find(|function| function.name == name).map(LinkedCallee::Runtime);
-        let memory = || MemoryFunction::named(name).map(LinkedCallee::Memory);
-        let atomic = || AtomicFunction::named(name).map(|function| LinkedCallee::Atomic(function, name.to_string()));
-        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| LinkedCallee::Unknown(name.to_string()))
+    fn of(&CallSite { symbol, library, .. }: &CallSite<'_>) -> LinkedCallee {
+        let runtime = library.map(LinkedCallee::Runtime);
+        let memory = || MemoryFunction::named(symbol).map(LinkedCallee::Memory);
+        let atomic =
+            || AtomicFunction::named(symbol).map(|function| LinkedCallee::Atomic(function, symbol.to_string()));
+        runtime.or_else(memory).or_else(atomic).unwrap_or_else(|| LinkedCallee::Unknown(symbol.to_string()))
     }
 
     fn name(&self) -> &str {
         match self {
-            LinkedCallee::Runtime(function) => function.name,
+            LinkedCallee::Runtime(call) => call.function.name,
             LinkedCallee::Memory(function) => function.name(),
             LinkedCallee::Atomic(_, name) | LinkedCallee::Unknown(name) => name,
         }
@@ -84,11 +87,12 @@ impl Linked {
         self.callees.get(usize::try_from(offset / APART).ok()?)
     }
 
-    /// The address of the function.
-    fn address(&mut self, symbol: &str) -> u64 {
-        let known = self.callees.iter().position(|callee| callee.name() == symbol);
+    /// The address of the function that this site calls.
+    fn address(&mut self, site: &CallSite<'_>) -> u64 {
+        let callee = LinkedCallee::of(site);
+        let known = self.callees.iter().position(|own| *own == callee);
         let index = known.unwrap_or_else(|| {
-            self.callees.push(LinkedCallee::named(symbol));
+            self.callees.push(callee);
             self.callees.len() - 1
         });
         FIRST + APART * index as u64
@@ -112,7 +116,7 @@ pub(super) fn link(
         let here = CODE + u64::from(site.offset);
         let address = match unlinked.functions.get(site.symbol) {
             Some(&offset) => CODE + u64::from(offset),
-            None => linked_calls.address(site.symbol),
+            None => linked_calls.address(site),
         };
         let distance = address.wrapping_sub(here) as i64;
         let (unlinked, linked) = (target.machine.call(site.kind, 0), target.machine.call(site.kind, distance));
@@ -237,7 +241,10 @@ impl Emulator {
             Err(fault) => return Ok(Served::Fault(fault)),
         };
         let results = match callee {
-            LinkedCallee::Runtime(function) => self.computed(function)?,
+            LinkedCallee::Runtime(call) => match self.computed(*call)? {
+                Some(results) => results,
+                None => return Ok(Served::Fault(MachineFault::BadCall { callee: callee.name().to_string() })),
+            },
             LinkedCallee::Memory(_) | LinkedCallee::Atomic(..) => match self.accessed(callee)? {
                 Some(results) => results,
                 None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
@@ -257,7 +264,7 @@ impl Emulator {
         };
         for index in 0..self.changed.len() {
             let register = self.changed[index];
-            self.write(register, fitting(self.target, clobbered(register, count)))?;
+            self.write(register, fitting(self.target, register, clobbered(register, count)))?;
         }
         for (register, value) in results {
             self.write(register, value)?;
@@ -298,25 +305,37 @@ impl Emulator {
         self.state_fault(&left)
     }
 
-    /// The results of a function of the runtime library.
-    fn computed(&mut self, callee: &RuntimeFunction) -> Result<Vec<(PReg, u64)>, MachineError> {
-        let target = self.target;
+    /// The results of a function of the runtime library; `None` where its call is undefined. Then the source is, and
+    /// the run is not judged, or the arguments are not as the convention has them.
+    fn computed(
+        &mut self,
+        LibraryCall { function: callee, mask }: LibraryCall,
+    ) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+        let (target, vocabulary) = (self.target, self.target.vocabulary);
         let symbol = || MachineError::Symbol(callee.name.to_string());
-        let signature = target.signature(callee).ok_or_else(symbol)?;
-        let arguments = self.arguments(&signature, callee.bits)?;
-        let arguments: [Value<Concrete>; 2] = arguments.try_into().map_err(|_| symbol())?;
+        let signature = target.signature(callee, mask).ok_or_else(symbol)?;
+        // Of a register that is wider, half is read and written here.
+        let is_wide = |value: &PassedValue| value.bits > u64::BITS * value.registers.len() as u32;
+        if signature.arguments.iter().chain([&signature.result]).any(is_wide) {
+            return Err(symbol());
+        }
+        let mut contents = Vec::new();
+        for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
+            let full = vocabulary.full_register(register);
+            let bits = Bits::new(self.read(full)?.into(), vocabulary.register_bits(full));
+            contents.push(Value { bits, poison: false });
+        }
         let mut domain = Concrete { choice: Choice::Zeros };
-        // Where it is undefined, so is the source, and the run is not judged.
-        let evaluation = callee.evaluate(&mut domain, &arguments).map_err(|_| symbol())?;
-        let result = evaluation.results.first().map_or(0, |value| value.bits.unsigned());
-        let part = |index: usize| (result >> (index * usize::from(target.pointer_bits))) as u64;
-        Ok(signature.results.iter().enumerate().map(|(index, &register)| (register, part(index))).collect())
+        let result = callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?;
+        let registers = signature.result.registers.iter().map(|&register| vocabulary.full_register(register));
+        let results = registers.zip(result.registers).map(|(register, value)| (register, value.bits.low_u64()));
+        Ok((!result.ub).then(|| results.collect()))
     }
 
     /// The arguments of a library function, as wide as its operands.
     fn arguments(&self, signature: &Signature, bits: u32) -> Result<Vec<Value<Concrete>>, MachineError> {
         let mut arguments = Vec::new();
-        for registers in &signature.arguments {
+        for PassedValue { registers, .. } in &signature.arguments {
             let mut value = 0u128;
             for &register in registers.iter().rev() {
                 value = value << self.target.pointer_bits | u128::from(self.read(register)?);
@@ -331,7 +350,7 @@ impl Emulator {
         match callee {
             LinkedCallee::Memory(function) => self.moved(*function),
             LinkedCallee::Atomic(function, name) => self.exchanged(function, name),
-            LinkedCallee::Runtime(_) | LinkedCallee::Unknown(_) => Ok(None),
+            LinkedCallee::Runtime(..) | LinkedCallee::Unknown(_) => Ok(None),
         }
     }
 
@@ -340,7 +359,7 @@ impl Emulator {
         let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
         let signature = target.atomic_signature(function).ok_or_else(symbol)?;
         let mut arguments = self.arguments(&signature, function.bits)?;
-        let address = signature.arguments.last().and_then(|registers| registers.first()).ok_or_else(symbol)?;
+        let address = signature.arguments.last().and_then(|value| value.registers.first()).ok_or_else(symbol)?;
         let address = self.read(*address)?;
         let address_bits = Bits::new(address.into(), target.pointer_bits.into());
         arguments.last_mut().into_iter().for_each(|last| last.bits = address_bits);
@@ -361,7 +380,7 @@ impl Emulator {
         let junk = u64::MAX.checked_shl(function.bits).unwrap_or(0);
         let part = |index: usize| (old >> (index * usize::from(target.pointer_bits))) as u64;
         let result = |(index, &register)| (register, part(index) & !junk | clobbered(register, 0) & junk);
-        Ok(Some(signature.results.iter().enumerate().map(result).collect()))
+        Ok(Some(signature.result.registers.iter().enumerate().map(result).collect()))
     }
 
     /// Performs a memory function; `None` if it touches memory that is not there.

@@ -44,6 +44,8 @@ struct Place {
     /// Index of the full register.
     index: u16,
     bits: u16,
+    /// A write fills the rest of the register with ones.
+    boxed: bool,
     /// It stays zero.
     is_zero: bool,
 }
@@ -172,7 +174,7 @@ impl Stepper {
     }
 
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
-    /// register.
+    /// register, or fills it with ones where the machine does.
     pub fn set_register(&mut self, register: PReg, value: u64) {
         self.write_place(self.place(register), value);
     }
@@ -182,6 +184,7 @@ impl Stepper {
         Place {
             index: vocabulary.full_register(register).0,
             bits: vocabulary.register_bits(register) as u16,
+            boxed: vocabulary.is_boxed(register),
             is_zero: vocabulary.is_zero_register(register),
         }
     }
@@ -193,7 +196,8 @@ impl Stepper {
 
     fn write_place(&mut self, place: Place, value: u64) {
         if !place.is_zero {
-            self.registers[usize::from(place.index)] = place.kept(value);
+            let rest = if place.boxed { u64::MAX.checked_shl(place.bits.into()).unwrap_or(0) } else { 0 };
+            self.registers[usize::from(place.index)] = place.kept(value) | rest;
         }
     }
 

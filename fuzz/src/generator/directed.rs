@@ -8,7 +8,7 @@ use arbitrary::Result;
 use tribunal_ir::opcode::{Poison, TypeSource};
 use tribunal_ir::types::S1;
 use tribunal_ir::{Bits, Family, IntPredicate, Opcode, Operand, Type, VReg};
-use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
+use tribunal_target::selection::{Condition, ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// Constants that are tried for an immediate.
 const TRIES: u32 = 6;
@@ -46,7 +46,7 @@ impl Generator<'_, '_, '_> {
     /// A scalar among `types`; where any will do, mostly the usual one.
     pub(super) fn fitting(&mut self, types: Types, usual: Type) -> Result<Type> {
         Ok(match types {
-            Types::Bits(bits) => Type::scalar(bits),
+            Types::Bits(bits) | Types::In(_, bits) => Type::scalar(bits),
             Types::AtMost(bits) => {
                 Type::scalar(if self.u.ratio(1, 4)? { self.u.int_in_range(1..=bits)? } else { bits })
             }
@@ -62,7 +62,8 @@ impl Generator<'_, '_, '_> {
         let mut deterministic = true;
         if opcode == Opcode::G_ICMP {
             let predicate = match pattern.predicate {
-                Some(predicate) => predicate,
+                Some(Condition::Int(predicate)) => predicate,
+                Some(Condition::Float(_)) => return Ok(None),
                 None => *self.u.choose(&IntPredicate::ALL)?,
             };
             operands.push(Operand::Predicate(predicate));

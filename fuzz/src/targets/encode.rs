@@ -14,6 +14,7 @@ use tribunal_ir::{
     Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegClass, RegFlags, RegOperand, SubReg,
 };
 use tribunal_target::Target;
+use tribunal_target::abi::Passing;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
 
 /// Instructions of one run.
@@ -61,7 +62,7 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
     let mut written: Vec<PReg> = Vec::new();
     for _ in 0..u.int_in_range(1..=LENGTH)? {
         let &(number, row) = u.choose(&plain)?;
-        if row.implicit_uses.iter().any(|register| !written.contains(register)) {
+        if row.implicit_uses.iter().any(|register| !written.contains(register) && !target.zero.contains(register)) {
             continue;
         }
         let opcode = Opcode::Target(tribunal_ir::TargetOpcode(number));
@@ -79,7 +80,7 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
             function.append(entry, data);
         }
     }
-    let results = target.abi.arguments().iter().map(|&register| Operand::implicit_use(register));
+    let results = inputs(target).into_iter().map(Operand::implicit_use);
     function.append(entry, InstData::new(Opcode::Target(target.abi.return_opcode), results));
     Ok(function)
 }
@@ -124,8 +125,16 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
 
 /// An argument register of the class: those have values at the start, and are read at the end.
 fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Result<PReg> {
-    let full = *u.choose(target.abi.arguments())?;
+    let bank = target.class(class).bank;
+    let passing = target.abi.passing.iter().find(|passing| passing.bank == bank);
+    let full = *u.choose(passing.map_or(&[][..], |passing| passing.arguments))?;
     Ok(target.part_of(full, target.class(class).bits))
+}
+
+/// The argument registers of every bank that has values with the target's own features.
+fn inputs(target: &Target) -> Vec<PReg> {
+    let present = |passing: &&Passing| target.default_features.contains(target.bank(passing.bank).requires);
+    target.abi.passing.iter().filter(present).flat_map(|passing| passing.arguments).copied().collect()
 }
 
 fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
@@ -139,6 +148,7 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
         ImmRange::Extension => Ok(u.int_in_range(0..=7)? << 3 | u.int_in_range(0..=4)?),
         ImmRange::Amount => u.int_in_range(0..=63),
         ImmRange::ShiftedBy { .. } => u.int_in_range(0..=255),
+        ImmRange::RoundingMode => u.int_in_range(0..=7),
         ImmRange::OneOf(values) => u.choose(values).copied(),
     }
 }
@@ -150,7 +160,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
     machine.load(&code.bytes, &[]).expect("a few words are loaded");
     let value = |index: u64| (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7 * index as u32) ^ index;
     for round in 0..4 {
-        let registers = target.abi.arguments().iter().zip(0u64..).map(|(&register, index)| {
+        let registers = inputs(target).into_iter().zip(0u64..).map(|(register, index)| {
             let bits = value(index + 8 * round);
             // Small numbers too, for shift amounts and divisors.
             (register, if index % 3 == round % 3 { bits & 63 } else { bits })
@@ -163,7 +173,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         if meant.outcome != Outcome::Returned {
             continue;
         }
-        let ran = machine.run(&input, target.abi.arguments(), FUEL).expect("the emulator runs");
+        let ran = machine.run(&input, &inputs(target), FUEL).expect("the emulator runs");
         if let Some(fault) = ran.fault {
             panic!("{fault} on {input:x?}\n{}", shown());
         }

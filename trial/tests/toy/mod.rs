@@ -60,7 +60,7 @@ static CLASSES: &[ClassDesc] = &[
 ];
 
 const fn bank(name: &'static str, class: RegClass, file: RegisterFile, spill: Emit, reload: Emit) -> BankDesc {
-    BankDesc { name, max_bits: 32, class, file, spill, reload }
+    BankDesc { name, max_bits: 32, class, file, spill, reload, requires: Features::empty(), boxes: false }
 }
 
 const D: Out = Out::Def(GPR);
@@ -74,10 +74,10 @@ static BANKS: &[BankDesc] = &[
 ];
 
 static COPIES: &[CopyDesc] = &[
-    CopyDesc { to: GPRB, from: GPRB, code: Emit::new(MOV, &[D, A]) },
-    CopyDesc { to: ACCB, from: ACCB, code: Emit::new(MOVC, &[Out::Def(ACC), A]) },
-    CopyDesc { to: ACCB, from: GPRB, code: Emit::new(TOC, &[Out::Def(ACC), A]) },
-    CopyDesc { to: GPRB, from: ACCB, code: Emit::new(FROMC, &[D, A]) },
+    CopyDesc { name: "toy copy", to: GPR, from: GPR, code: Emit::new(MOV, &[D, A]) },
+    CopyDesc { name: "toy copy_acc", to: ACC, from: ACC, code: Emit::new(MOVC, &[Out::Def(ACC), A]) },
+    CopyDesc { name: "toy to_acc", to: ACC, from: GPR, code: Emit::new(TOC, &[Out::Def(ACC), A]) },
+    CopyDesc { name: "toy from_acc", to: GPR, from: ACC, code: Emit::new(FROMC, &[D, A]) },
 ];
 
 const fn at(operand: u8) -> Piece {

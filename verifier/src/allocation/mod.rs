@@ -41,7 +41,7 @@ use tribunal_ir::function::StackObject;
 use tribunal_ir::{
     Block, Function, Inst, InstData, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
 };
-use tribunal_target::Target;
+use tribunal_target::{Target, environment};
 
 /// A move that the allocator inserted.
 struct Move {
@@ -259,8 +259,8 @@ impl Checker<'_> {
     /// Forgets the values of the locations that an instruction writes.
     fn clobber(&self, state: &mut State, data: &InstData) {
         let written = data.defs().filter_map(|operand| operand.reg.as_physical());
-        let lost = if self.target.is_call(data) { self.target.abi.caller_saved } else { &[] };
-        for register in written.chain(lost.iter().copied()) {
+        let lost = if self.target.is_call(data) { environment::clobbered(self.target, data) } else { Vec::new() };
+        for register in written.chain(lost) {
             let register = Location::Register(self.target.vocabulary.full_register(register));
             self.hold(state, register, Holds::default());
         }

@@ -5,6 +5,7 @@ use super::{Rule, Verifier};
 use rustc_hash::FxHashSet;
 use tribunal_ir::{Block, Function, Inst, Opcode, Operand, PReg, Preserved, Properties, Reg, Stage};
 use tribunal_target::abi::CallKind;
+use tribunal_target::calls::{self, PassedValue};
 use tribunal_target::environment::Callee;
 use tribunal_target::instructions::OperandDesc;
 
@@ -113,26 +114,28 @@ fn is_mask(operand: &Operand) -> bool {
 fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let (target, callee) = (verifier.target, Callee::of(verifier.function, data));
-    let (signature, bits) = match &callee {
-        Callee::Runtime(callee) => (target.signature(callee), callee.bits),
-        Callee::Atomic(callee) => (target.atomic_signature(callee), callee.bits),
+    let signature = match &callee {
+        Callee::Runtime(callee) => target.signature(callee, calls::mask(data)),
+        Callee::Atomic(callee) => target.atomic_signature(callee),
         Callee::Memory(_) | Callee::Unknown(_) => return,
     };
     let Some(signature) = signature else { return };
     let vocabulary = target.vocabulary;
-    // A value narrower than a register may stand in a part of it; the address, which comes last, fills one.
-    let is_address = |register| signature.arguments.last().is_some_and(|last| last.contains(&register));
-    let is_in = |own: PReg, register: PReg| {
-        let is_part = vocabulary.full_register(own) == register && vocabulary.register_bits(own) >= bits;
-        own == register || (is_part && !is_address(register))
+    // A value narrower than a register may stand in a part of it.
+    let is_in = |own: PReg, (register, bits): (PReg, u32)| {
+        let full = |register| vocabulary.full_register(register);
+        own == register || full(own) == full(register) && vocabulary.register_bits(own) >= bits
     };
-    let names = |register: PReg, is_def: bool| {
+    let names = |place: (PReg, u32), is_def: bool| {
         let mut named = data.operands.iter().filter(|operand| operand.is_def() == is_def).filter_map(Operand::as_reg);
-        named.any(|operand| operand.reg.as_physical().is_some_and(|own| is_in(own, register)))
+        named.any(|operand| operand.reg.as_physical().is_some_and(|own| is_in(own, place)))
     };
-    let passed = signature.arguments.iter().copied().flatten();
-    let missing = passed.copied().find(|&register| !names(register, false));
-    let missing = missing.or_else(|| signature.results.iter().copied().find(|&register| !names(register, true)));
+    let missing = |value: &PassedValue, is_def: bool| {
+        let mut registers = value.registers.iter().copied();
+        registers.find(|&register| !names((register, value.bits), is_def))
+    };
+    let not_passed = signature.arguments.iter().find_map(|value| missing(value, false));
+    let missing = not_passed.or_else(|| missing(&signature.result, true));
     verifier.demand_named(Rule::CallRegisters, inst, missing);
 }
 

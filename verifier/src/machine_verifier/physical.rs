@@ -18,6 +18,7 @@ use super::{Rule, Verifier, structure};
 use smallvec::SmallVec;
 use tribunal_ir::function::RegisterListKind;
 use tribunal_ir::{Block, Inst, InstData, InstFlags, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand};
+use tribunal_target::environment;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -161,6 +162,11 @@ impl Liveness {
             match operand {
                 Operand::RegisterMask(mask) => match verifier.target.vocabulary.preserved(*mask) {
                     Preserved::CalleeSaved => *live &= !self.caller_saved | self.always,
+                    Preserved::General => {
+                        let lost = environment::clobbered(verifier.target, data).into_iter();
+                        let lost = RegisterSet::of(lost.map(|register| self.whole(register)));
+                        *live &= !lost | self.always;
+                    }
                     Preserved::Nothing => *live &= self.always,
                     Preserved::More => {}
                 },

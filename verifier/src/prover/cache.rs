@@ -262,6 +262,7 @@ impl Serial<'_> {
                 MemNode::Initial(number, _) => (12, u64::from(number)),
                 MemNode::Store(..) => (13, u64::from(memory.0)),
             },
+            Node::Rounded(application) => (14, self.graph.application(application).0.number()),
         };
         self.words.push(tag | u64::from(self.graph.width_of(term)) << 8 | detail << 24);
         let operands = evaluate::operands(self.graph, term);

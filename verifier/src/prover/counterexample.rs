@@ -115,7 +115,7 @@ fn placed(query: &Query, mut assignment: Assignment) -> Assignment {
         .map(|(number, term, address)| ((number, evaluator.value(address).low_u64()), evaluator.value(term)))
         .collect();
     assignment.contents.extend(contents);
-    assignment.values.retain(|&term, _| !matches!(query.graph.node(term), Node::Select(..)));
+    assignment.values.retain(|&term, _| matches!(query.graph.node(term), Node::Var(_)));
     assignment
 }
 

@@ -1,8 +1,9 @@
 //! Terms on numbers: the prover's concrete samples, and the check of every counterexample.
 
 use super::memory;
-use super::term::{MemNode, MemTerm, Node, Symbolic, Term, concrete_binary};
+use super::term::{MemNode, MemTerm, Node, Symbolic, Term, concrete_binary, rounded};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
@@ -123,6 +124,11 @@ impl<'g> Evaluator<'g> {
                 Some(&value) => value,
                 None => self.select(memory, self.of(address), width),
             },
+            Node::Rounded(application) => {
+                let (operation, operands) = self.graph.application(application);
+                let operands: SmallVec<[Bits; 4]> = operands.iter().map(|&operand| self.of(operand)).collect();
+                rounded(operation, &operands)
+            }
         }
     }
 
@@ -170,5 +176,6 @@ pub fn operands(graph: &Symbolic, term: Term) -> Vec<Term> {
         Node::Not(a) | Node::Extract(a, _) | Node::Zext(a) | Node::Sext(a) | Node::Select(_, a) => vec![a],
         Node::Binary(_, a, b) | Node::Concat(a, b) | Node::Eq(a, b) | Node::Ult(a, b) | Node::Slt(a, b) => vec![a, b],
         Node::Ite(a, b, c) => vec![a, b, c],
+        Node::Rounded(application) => graph.application(application).1.to_vec(),
     }
 }

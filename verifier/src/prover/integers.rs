@@ -177,7 +177,7 @@ impl<'g> Translation<'g> {
                 bit(a.lt(b))
             }
             Node::Ite(condition, a, b) => self.holds(condition).ite(&self.of(a), &self.of(b)),
-            Node::Var(_) | Node::Select(..) => self.name(width),
+            Node::Var(_) | Node::Select(..) | Node::Rounded(_) => self.name(width),
         }
     }
 

@@ -6,7 +6,7 @@
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
-use super::identity::{ADVICE, Identity};
+use super::identity::Identity;
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
@@ -84,7 +84,7 @@ pub(super) struct Uninterpreted {
     /// Those of the earlier function, on whatever path: equal operations on equal operands are equal everywhere.
     pure: FxHashMap<Application, Vec<KnownResults>>,
     /// Whether a flag makes an operation poison on some operands.
-    flags: FxHashMap<Application, Term>,
+    pub flags: FxHashMap<Application, Term>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
@@ -115,12 +115,6 @@ impl Earlier {
 
 /// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.
 const UNDEFINED: Undefined = Undefined::DIVISOR.union(Undefined::QUOTIENT).union(Undefined::CONDITION);
-
-/// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
-pub(super) fn unread(data: &InstData) -> InstFlags {
-    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags & InstFlags::PROMISES);
-    data.flags.difference(ADVICE | read)
-}
 
 /// Whether an effect reads or writes memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -174,13 +168,6 @@ impl SideEvaluation<'_> {
             return Ok(false);
         }
         match data.opcode {
-            Opcode::G_FCONSTANT => {
-                let Some(Operand::Float(constant)) = data.operands.get(1) else { return Ok(false) };
-                let Some(bits) = self.function.float_bits(*constant) else { return Ok(false) };
-                let value = Value { bits: self.d.value(bits), poison: self.d.truth(false) };
-                self.define(side, data, vec![value])?;
-                return Ok(true);
-            }
             Opcode::LIFETIME_START | Opcode::LIFETIME_END => return self.lifetime(side, data).map(|()| true),
             _ => {}
         }
@@ -294,24 +281,6 @@ impl SideEvaluation<'_> {
             side.exit = Exit::Anywhere;
         }
         self.define(side, data, results)
-    }
-
-    /// Whether a flag that no definition reads makes a result poison: an unknown of the flag, the operation and its
-    /// operands.
-    pub(super) fn unread_flags(&mut self, data: &InstData, args: &[Scalar]) -> Term {
-        let mut poison = self.d.truth(false);
-        let unread = unread(data);
-        if self.opaque.is_none() || unread.is_empty() {
-            return poison;
-        }
-        for flag in unread.iter() {
-            let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
-            let application = (format!("{flag:?} {}", self.opcode_name(data)), operands);
-            let Some(opaque) = self.opaque.as_deref_mut() else { continue };
-            let unknown = *opaque.flags.entry(application).or_insert_with(|| self.d.variable(1));
-            poison = self.d.bool_or(&poison, &unknown);
-        }
-        poison
     }
 
     fn operand_width(&self, operand: &RegOperand) -> u32 {

@@ -8,11 +8,12 @@ use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
 use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
 use tribunal_ir::semantics::{Domain, Unsupported};
 use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
-use tribunal_target::Target;
+use tribunal_target::{Target, environment};
 
 /// One output of both sides.
 pub(super) struct StepOutput {
@@ -273,7 +274,8 @@ pub(super) fn registers(
 /// saves; what no class holds (flags) lives within a step alone.
 fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
     let is_call = |data: &InstData| step.function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
-    let changed = target.abi.caller_saved.contains(&register) && step.after.iter().any(is_call);
+    let changes = |data: &InstData| is_call(data) && environment::clobbered(target, data).contains(&register);
+    let changed = step.after.iter().any(changes);
     !changed && target.classes.iter().any(|class| class.members.contains(&register))
 }
 
@@ -439,6 +441,13 @@ pub(super) fn substituted(
             let c = substituted(d, c, with, memo);
             let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
             d.if_then_else(c, a, b)
+        }
+        Node::Rounded(application) => {
+            let (operation, operands) = d.application(application);
+            let operands: SmallVec<[Term; 4]> = operands.into();
+            let operands: SmallVec<[Term; 4]> =
+                operands.into_iter().map(|operand| substituted(d, operand, with, memo)).collect();
+            d.round(operation, &operands)
         }
     };
     let new = with.get(&new).copied().unwrap_or(new);

@@ -11,24 +11,27 @@ use std::fmt::{self, Display, Write};
 use std::ops::{Add, Mul, Sub};
 use std::rc::Rc;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::float::RoundedOperation;
 
 /// The question whether a truth value can be true, and the names of its free terms.
 pub(super) struct Script {
     /// Declarations, definitions and assertions.
     pub text: String,
-    /// Variables and reads of memory, by name.
+    /// Variables, reads of memory and results that round, by name.
     pub free: Vec<(String, Term)>,
 }
 
 impl Script {
     /// Whether `wrong` can be true. Each read of initial memory is a variable, and equal addresses imply equal values
-    /// (Ackermann's reduction). No arrays are left, so a solver for bit-vectors alone can take the question.
+    /// (Ackermann's reduction); likewise each result of an operation that rounds. No arrays and no functions are left,
+    /// so a solver for bit-vectors alone can take the question.
     pub fn of_term(graph: &Symbolic, wrong: Term) -> Script {
         let mut writer =
             Writer { graph, text: String::new(), made: FxHashSet::default(), reads: Vec::new(), free: Vec::new() };
         writer.term(wrong);
         let _ = writeln!(writer.text, "(assert (= {} #b1))", writer.name(wrong));
         writer.same_address_same_contents();
+        writer.same_operands_same_result();
         Script { text: writer.text, free: writer.free }
     }
 }
@@ -42,7 +45,7 @@ struct Writer<'g> {
     graph: &'g Symbolic,
     text: String,
     made: FxHashSet<Term>,
-    /// The terms that read initial memory.
+    /// The terms that read initial memory, and those that round.
     reads: Vec<Term>,
     free: Vec<(String, Term)>,
 }
@@ -70,6 +73,7 @@ impl Writer<'_> {
             Node::Const(bits) => constant(bits),
             Node::Var(number) => format!("v{number}"),
             Node::Select(..) => format!("m{}", term.0),
+            Node::Rounded(_) => format!("r{}", term.0),
             _ => format!("t{}", term.0),
         }
     }
@@ -78,8 +82,8 @@ impl Writer<'_> {
         let (name, width) = (self.name(term), self.graph.width_of(term));
         let _ = match self.graph.node(term) {
             Node::Const(_) => Ok(()),
-            Node::Var(_) | Node::Select(..) => {
-                if matches!(self.graph.node(term), Node::Select(..)) {
+            Node::Var(_) | Node::Select(..) | Node::Rounded(_) => {
+                if !matches!(self.graph.node(term), Node::Var(_)) {
                     self.reads.push(term);
                 }
                 self.free.push((name.clone(), term));
@@ -98,7 +102,7 @@ impl Writer<'_> {
         let truth = |relation: &str, a, b| format!("(ite ({relation} {} {}) #b1 #b0)", of(a), of(b));
         let extended = |how: &str, a| format!("((_ {how} {}) {})", width - self.graph.width_of(a), of(a));
         match node {
-            Node::Const(_) | Node::Var(_) | Node::Select(..) => String::new(),
+            Node::Const(_) | Node::Var(_) | Node::Select(..) | Node::Rounded(_) => String::new(),
             Node::Binary(Op::Sdiv, a, b) => {
                 let power = self.graph.as_const(b).and_then(|divisor| quotient_by_power(&of(a), divisor));
                 power.unwrap_or_else(|| format!("(bvsdiv {} {})", of(a), of(b)))
@@ -132,6 +136,33 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+}
+
+impl Writer<'_> {
+    /// Asserts for each two applications of one operation that equal operands give equal results.
+    fn same_operands_same_result(&mut self) {
+        let applied = |term: Term| match self.graph.node(term) {
+            Node::Rounded(application) => Some((term, self.graph.application(application))),
+            _ => None,
+        };
+        let all: Vec<(Term, (RoundedOperation, &[Term]))> =
+            self.reads.iter().filter_map(|&term| applied(term)).collect();
+        let alike = |a: &[Term], b: &[Term]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| self.graph.width_of(a) == self.graph.width_of(b))
+        };
+        let mut text = String::new();
+        for (index, (one, (operation, operands))) in all.iter().enumerate() {
+            for (other, (_, others)) in
+                all[..index].iter().filter(|(_, (own, others))| own == operation && alike(operands, others))
+            {
+                let equal = |(&a, &b): (&Term, &Term)| format!("(= {} {})", self.name(a), self.name(b));
+                let same = operands.iter().zip(*others).map(equal).reduce(|all, next| format!("(and {all} {next})"));
+                let (same, one, other) = (same.unwrap_or_default(), self.name(*one), self.name(*other));
+                let _ = writeln!(text, "(assert (=> {same} (= {one} {other})))");
+            }
+        }
+        self.text.push_str(&text);
     }
 }
 

@@ -35,6 +35,39 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "order of operands",
+        names: &[
+            "FADD_S", "FADD_D", "FMUL_S", "FMUL_D", "FMADD_S", "FMADD_D", "FMSUB_S", "FMSUB_D", "FMIN_S", "FMIN_D",
+            "FMAX_S", "FMAX_D", "FEQ_S", "FEQ_D",
+        ],
+        detail: "1 and 2",
+        argument: "Sums, products, extrema and equality of numbers commute where every NaN is the canonical one.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &["Select_FPR32_Using_CC_GPR", "Select_FPR64_Using_CC_GPR"],
+        detail: "1 and 2",
+        argument: "The specimen compares for inequality, which is symmetric.",
+    },
+    Row {
+        kind: "immediate",
+        names: &["FCVT_D_S"],
+        detail: "operand 2",
+        argument: "Every number of 32 bits is one of 64: nothing is rounded.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_INTRINSIC_LRINT", "G_INTRINSIC_LLRINT"],
+        detail: "LRINT",
+        argument: "Both differ in the type that they have in C alone.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_LROUND", "G_LLROUND"],
+        detail: "LROUND",
+        argument: "Both differ in the type that they have in C alone.",
+    },
+    Row {
+        kind: "order of operands",
         names: &["SMADDLrrr", "UMADDLrrr", "SMSUBLrrr", "UMSUBLrrr"],
         detail: "1 and 2",
         argument: "The factors of a product commute.",
@@ -43,7 +76,7 @@ const ROWS: &[Row] = &[
         kind: "instruction done twice",
         names: &[
             "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
-            "STURWi", "STURXi", "STRQui",
+            "STURWi", "STURXi", "STRQui", "FSW", "FSD", "STRSui", "STURSi", "STRDui", "STURDi",
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",

@@ -14,8 +14,8 @@ use regalloc2::{
 use regalloc2::{PRegSet, RegClass, VReg as AllocVReg};
 use smallvec::SmallVec;
 use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, VReg};
-use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
+use tribunal_target::{Target, environment};
 
 /// The origin of an operand of the allocator's.
 #[derive(Clone, Copy, Debug)]
@@ -184,9 +184,9 @@ fn call_sequence(source: Code<'_>, insts: &[Inst]) -> usize {
 fn clobbers(source: Code<'_>, members: &[Inst]) -> PRegSet {
     let Code { function, target, files } = source;
     let mut set = PRegSet::empty();
-    if members.iter().any(|&inst| target.is_call(function.inst(inst))) {
-        let lost = target.abi.caller_saved.iter().filter_map(|&register| files.name(register));
-        lost.for_each(|name| set.add(name));
+    if let Some(&call) = members.iter().find(|&&inst| target.is_call(function.inst(inst))) {
+        let lost = environment::clobbered(target, function.inst(call)).into_iter();
+        lost.filter_map(|register| files.name(register)).for_each(|name| set.add(name));
         for &inst in members {
             if let Some((Reg::Virtual(_), Reg::Physical(result))) = copied(function.inst(inst)) {
                 let name = files.name(target.vocabulary.full_register(result));

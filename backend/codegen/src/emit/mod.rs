@@ -20,6 +20,7 @@ use tribunal_ir::{
 };
 use tribunal_llvm::Name;
 use tribunal_target::abi::CallKind;
+use tribunal_target::environment::LibraryCall;
 use tribunal_target::{Features, Target, calls};
 
 /// Machine code of one function.
@@ -86,6 +87,8 @@ pub struct CallRelocation {
     pub symbol: String,
     /// The way in which it is called.
     pub kind: CallKind,
+    /// The function of the runtime library that it calls.
+    pub library: Option<LibraryCall>,
 }
 
 /// Encodes a function whose registers and frame are settled, for a machine with `features`.
@@ -111,7 +114,8 @@ pub fn code(function: &Function, target: &'static Target, features: Features) ->
                 let symbol = calls::symbol(function, data).ok_or_else(|| {
                     CompileError::internal(function, "emit", format!("{} calls nothing", data.opcode))
                 })?;
-                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind });
+                let library = LibraryCall::of(function, data);
+                code.calls.push(CallRelocation { offset: here as u32, symbol: symbol.to_string(), kind, library });
             }
             code.relocations.extend(relocations::relocations(function, target, data, here as u32)?);
             let resolved = resolved(data, |to| layout.start(to) - here as i64);

@@ -221,12 +221,17 @@ fn zext_of_trunc(
     middle: u32,
 ) -> Option<Combine> {
     match look.definition(inner) {
-        Some((definition, source)) if source.opcode == Opcode::G_ICMP => {
+        Some((definition, source)) if is_condition(source.opcode) => {
             through.insert_many(0, definition);
             resize("combine zext_of_trunc_of_condition", through, Opcode::G_ZEXT, inner)
         }
         _ => masked("combine zext_of_trunc", through, Opcode::G_ANYEXT, inner, dst_ty, middle),
     }
+}
+
+/// True for an operation that gives 0 or 1.
+fn is_condition(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::G_ICMP | Opcode::G_FCMP | Opcode::G_IS_FPCLASS)
 }
 
 /// `value` resized, then all but its low `bits` bits cleared.

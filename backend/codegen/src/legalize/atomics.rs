@@ -135,8 +135,8 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let Some(callee) = AtomicFunction::of(r.data.opcode, bits, memory.merged_ordering()) else { return false };
     let Some(signature) = target.atomic_signature(&callee) else { return false };
     let register = target.register_type();
-    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|registers| registers.to_vec()).collect();
-    let written = libcall::call_with(r, target, (&callee.to_string(), &places, signature.results), |r| {
+    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
+    let written = libcall::call_with(r, target, (&callee.to_string(), &places, &signature.result.registers), |r| {
         let first_value = r.data.operands.len() - callee.values();
         let mut arguments = Vec::new();
         for index in first_value..r.data.operands.len() {
@@ -155,7 +155,8 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
         arguments
     });
     if written {
-        libcall::returned(r, register, signature.results);
+        let dst = r.dst();
+        libcall::returned(r, register, &signature.result.registers, dst);
     }
     written
 }

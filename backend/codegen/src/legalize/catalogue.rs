@@ -88,7 +88,7 @@ impl CatalogueEntry {
 fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     let opcodes: Vec<(Opcode, &OpcodeInfo)> = Opcode::ALL
         .iter()
-        .filter(|opcode| opcode.is_defined() && opcode.is_generic())
+        .filter(|opcode| opcode.is_defined() && opcode.is_generic() && !opcode.is_float())
         .filter_map(|&opcode| Some((opcode, opcode.info()?)))
         .collect();
     let mut all = Vec::new();

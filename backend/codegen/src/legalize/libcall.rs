@@ -2,45 +2,74 @@
 //! results.
 
 use super::recipe::Recipe;
-use super::{atomics, memory_function};
+use super::{atomics, floats, memory_function};
 use tribunal_ir::{Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
+use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::MemoryFunction;
-use tribunal_target::runtime::RuntimeFunction;
+use tribunal_target::runtime::{RuntimeFunction, RuntimeType};
 
 /// Calls the function that does what the instruction does; false if there is none, or if no call may stand here.
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     match MemoryFunction::of_opcode(r.data.opcode) {
         Some(function) => memory_function::call(r, target, function),
         None if r.data.opcode.family() == Some(Family::Atomic) => atomics::call(r, target),
+        None if r.data.opcode == Opcode::G_FCMP => floats::compare(r, target),
         None => runtime_function(r, target),
     }
 }
 
 /// Calls the runtime function that computes the instruction's result.
 fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
+    let result = r.type_of(r.dst());
+    let sources: Vec<VReg> = (1..r.data.operands.len()).map_while(|index| r.data.vreg(index)).collect();
+    let types: Vec<Type> = sources.iter().map(|&source| r.type_of(source)).collect();
+    let Some(callee) = RuntimeFunction::of(r.data.opcode, result, &types) else { return false };
     let dst = r.dst();
-    let Some(callee) = RuntimeFunction::of(r.data.opcode, r.type_of(dst)) else { return false };
-    let Some(signature) = target.signature(callee) else { return false };
-    let register = target.register_type();
-    let is_wide = callee.ty() != register;
-    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|registers| registers.to_vec()).collect();
-    let written = call_with(r, target, (callee.name, &places, signature.results), |r| {
-        let parts = |r: &mut Recipe<'_>, value: VReg| if is_wide { r.unmerge(register, value) } else { vec![value] };
-        let (a, b) = (r.register(1), r.register(2));
-        [parts(r, a), parts(r, b)].concat()
+    call_of(r, target, callee, &sources, dst)
+}
+
+/// Calls a runtime function on these values, and defines `dst` as its result. False if no call may stand here.
+pub(super) fn call_of(
+    r: &mut Recipe<'_>,
+    target: &Target,
+    callee: &RuntimeFunction,
+    sources: &[VReg],
+    dst: VReg,
+) -> bool {
+    let Some(signature) = target.signature(callee, r.call_mask) else { return false };
+    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
+    let written = call_with(r, target, (callee.name, &places, &signature.result.registers), |r| {
+        let mut passed = Vec::new();
+        for ((&source, value), &ty) in sources.iter().zip(&signature.arguments).zip(callee.arguments) {
+            passed.extend(contents(r, target, source, (ty, value)));
+        }
+        passed
     });
     if !written {
         return false;
     }
-    returned(r, register, signature.results);
+    returned(r, target.register_type(), &signature.result.registers, dst);
     true
 }
 
-/// Defines the result of the instruction replaced as the low bits of these registers, each of type `register`.
-pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg]) {
-    let dst = r.dst();
-    if let ([result], true) = (results, r.type_of(dst) == register) {
+/// A value as the registers hold it that pass it, low part first. Integers are extended as the convention demands.
+fn contents(r: &mut Recipe<'_>, target: &Target, source: VReg, (ty, value): (RuntimeType, &PassedValue)) -> Vec<VReg> {
+    let register = target.register_type();
+    let [first] = value.registers.as_slice() else { return r.unmerge(register, source) };
+    if target.vocabulary.register_bits(*first) == value.bits {
+        return vec![source];
+    }
+    let is_extended = target.abi.extended_to >= register.bits() && matches!(ty, RuntimeType::Integer(_));
+    let opcode = if is_extended { Opcode::G_SEXT } else { Opcode::G_ANYEXT };
+    vec![r.op(register, opcode, &[source])]
+}
+
+/// Defines `dst` as the low bits of these registers: of one that is as wide as it, or of several of type `register`.
+pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg], dst: VReg) {
+    if let [result] = results
+        && r.vocabulary.register_bits(*result) == r.type_of(dst).bits()
+    {
         r.builder.push(copy(dst.into(), (*result).into()));
         return;
     }
@@ -67,7 +96,8 @@ pub(super) fn call_with<'f>(
         return false;
     }
     let places = || places.iter().flatten().copied();
-    let Some(call) = target.library_call(r.builder.function, symbol, places(), results) else { return false };
+    let Some(mask) = r.call_mask else { return false };
+    let Some(call) = target.library_call(r.builder.function, symbol, mask, places(), results) else { return false };
     let arguments = arguments(r);
     r.builder.push(target.call_frame(calls.frame_setup, 0));
     for (to, from) in places().zip(arguments) {

@@ -1,7 +1,7 @@
 //! Lowering: expansions into other operations of the same types.
 
 use super::recipe::Recipe;
-use super::{atomics, counting, frames, memory, overflow, vectors};
+use super::{atomics, counting, floats, frames, memory, overflow, vectors};
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
@@ -53,6 +53,13 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_SEXT_INREG => extension_in_register(r),
         G_ASSERT_SEXT | G_ASSERT_ZEXT | G_ASSERT_ALIGN => hint(r),
         G_ANYEXT => any_extension(r),
+        G_ZEXT | G_SEXT => return extension(r),
+        G_TRUNC => return truncation(r),
+        G_FCONSTANT => floats::constant(r),
+        G_FNEG | G_FABS => floats::with_sign(r),
+        G_FCOPYSIGN => floats::copy_sign(r),
+        G_FMINIMUM | G_FMAXIMUM => floats::extremum(r),
+        G_IS_FPCLASS => floats::classify(r),
         G_MERGE_VALUES => merge(r),
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
@@ -219,6 +226,44 @@ fn hint(r: &mut Recipe<'_>) {
 fn any_extension(r: &mut Recipe<'_>) {
     let (source, dst) = (r.register(1), r.dst());
     r.define(dst, Opcode::G_ZEXT, &[source]);
+}
+
+/// To twice the size: the part of a register that a value fills is masked, and a value that fills a register gets another
+/// beside it. False for other sizes.
+fn extension(r: &mut Recipe<'_>) -> bool {
+    use Opcode::*;
+    let (source, dst) = (r.register(1), r.dst());
+    let (narrow, wide) = (r.type_of(source), r.type_of(dst));
+    let fills = r.register_bits() == narrow.bits();
+    match r.data.opcode {
+        _ if wide.bits() != 2 * narrow.bits() => return false,
+        G_SEXT if !fills => return false,
+        G_SEXT => {
+            let high = r.shift(G_ASHR, source, narrow.bits() - 1);
+            r.merge(dst, &[source, high]);
+        }
+        _ if fills => {
+            let high = r.constant(narrow, 0);
+            r.merge(dst, &[source, high]);
+        }
+        _ => {
+            let (whole, mask) = (r.op(wide, G_ANYEXT, &[source]), r.mask(wide, narrow.bits()));
+            r.define(dst, G_AND, &[whole, mask]);
+        }
+    }
+    true
+}
+
+/// The low half; false for other parts.
+fn truncation(r: &mut Recipe<'_>) -> bool {
+    let (source, dst) = (r.register(1), r.dst());
+    let ty = r.type_of(dst);
+    if r.bits_of(source) != 2 * ty.bits() {
+        return false;
+    }
+    let low = r.unmerge(ty, source)[0];
+    r.define(dst, Opcode::COPY, &[low]);
+    true
 }
 
 /// The type in which the parts of a value of `bits` bits are joined: wide enough, and a power of two.

@@ -13,6 +13,7 @@ mod atomics;
 mod catalogue;
 mod counting;
 mod division;
+mod floats;
 mod frames;
 mod libcall;
 mod lower;
@@ -28,16 +29,17 @@ mod widen;
 pub use artifacts::RULES as COMBINES;
 pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries};
 
+use crate::floats::{FloatValues, moves_any};
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::{
-    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, Stage, Type, VReg,
+    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask, Stage, Type, VReg,
 };
-use tribunal_target::Target;
-use tribunal_target::legality::{Action, LegalizeStep, type_at};
+use tribunal_target::legality::{Action, LegalizeStep, LegalizerInfo, type_at};
+use tribunal_target::{Features, Target};
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -76,6 +78,10 @@ struct Legalizer<'c, 'a, 'f> {
     insts: Vec<Inst>,
     artifacts: Vec<Inst>,
     fuel: usize,
+    floats: FloatValues,
+    /// The rules of the machine without registers of floating point, if it has any.
+    integers: Option<&'static LegalizerInfo>,
+    call_mask: Option<RegMask>,
 }
 
 impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
@@ -85,7 +91,12 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let capacity = function.inst_bound();
         function.reserve_insts(capacity);
         let (insts, artifacts) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
-        let mut legalizer = Legalizer { context, function, insts, artifacts, fuel };
+        let Context { target, options, .. } = *context;
+        let floats = FloatValues::of(function, target);
+        let of_floats = target.banks.iter().fold(Features::empty(), |all, bank| all | bank.requires);
+        let integers = options.features.intersects(of_floats).then(|| (target.legality)(options.features - of_floats));
+        let call_mask = target.call_mask(function, options.features);
+        let mut legalizer = Legalizer { context, function, insts, artifacts, fuel, floats, integers, call_mask };
         for block in legalizer.function.reverse_post_order() {
             let mut next = legalizer.function.first_inst(block);
             while let Some(inst) = next {
@@ -205,7 +216,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         if let Some(combine) = by_value {
             return self.apply_combine(inst, combine);
         }
-        let step = self.context.legalizer.legality(self.function, self.function.inst(inst));
+        let step = self.step(inst);
         if step.action == Action::Legal
             || self.context.target.stores_whole_copy(self.function, self.function.inst(inst))
         {
@@ -214,7 +225,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         self.burn(step.rule)?;
         self.check_step(inst, step)?;
         let before = self.function.take(inst);
-        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &before);
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, (inst, &before), self.call_mask);
         if !apply(&mut recipe, self.context.target, step) {
             // The function keeps the instruction that could not be legalized, for reports.
             self.function.replace(inst, before);
@@ -226,6 +237,21 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             self.report(step.rule, std::slice::from_ref(&before), written.execution_order());
         }
         Ok(())
+    }
+
+    /// The step that the rules ask for. A type tells no integer from a number of floating point: an integer that only
+    /// moves is legalized as if there were none of those.
+    fn step(&self, inst: Inst) -> LegalizeStep {
+        let data = self.function.inst(inst);
+        let step = self.context.legalizer.legality(self.function, data);
+        let moves = data.opcode == Opcode::G_STORE || moves_any(data.opcode);
+        let is_integer = |value: VReg| !self.floats.is_float(self.function, value);
+        match self.integers {
+            Some(integers) if moves && step.action == Action::Legal && data.vreg(0).is_some_and(is_integer) => {
+                integers.legality(self.function, data)
+            }
+            _ => step,
+        }
     }
 
     /// An invalid step is the table's fault, whatever its recipe would do. Vectors are only taken apart.
@@ -254,7 +280,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
             Vec::new()
         };
         let artifact = self.function.take(inst);
-        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, inst, &artifact);
+        let mut recipe = Recipe::new(self.function, self.context.target.vocabulary, (inst, &artifact), self.call_mask);
         (combine.write)(&mut recipe);
         let written = recipe.finish();
         written.all().for_each(|inst| self.enqueue(inst));

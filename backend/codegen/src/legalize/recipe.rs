@@ -5,8 +5,8 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::inst::{InstFlags, Operands};
 use tribunal_ir::types::S1;
 use tribunal_ir::{
-    Block, Builder, Function, Inst, InstData, IntPredicate, Opcode, OpcodeFlags, Operand, Position, Type, VReg,
-    Vocabulary,
+    Block, Builder, Function, Inst, InstData, IntPredicate, Opcode, OpcodeFlags, Operand, Position, RegMask, Type,
+    VReg, Vocabulary,
 };
 
 /// One application being written.
@@ -14,9 +14,11 @@ pub(super) struct Recipe<'f> {
     pub builder: Builder<'f>,
     /// The instruction to replace, as it was.
     pub data: &'f InstData,
+    /// The mask of the calls that the function makes.
+    pub call_mask: Option<RegMask>,
     /// Its slot, which takes the first instruction written here.
     pub inst: Inst,
-    vocabulary: &'f dyn Vocabulary,
+    pub vocabulary: &'f dyn Vocabulary,
     /// The instructions written in predecessors, for a PHI.
     outside: Vec<Inst>,
 }
@@ -43,11 +45,16 @@ impl<'f> Recipe<'f> {
     pub fn new(
         function: &'f mut Function,
         vocabulary: &'f dyn Vocabulary,
-        inst: Inst,
-        data: &'f InstData,
+        (inst, data): (Inst, &'f InstData),
+        call_mask: Option<RegMask>,
     ) -> Recipe<'f> {
         let builder = Builder::new(function, Position::InPlaceOf(inst));
-        Recipe { builder, data, inst, vocabulary, outside: Vec::new() }
+        Recipe { builder, data, call_mask, inst, vocabulary, outside: Vec::new() }
+    }
+
+    /// The width of a general register in bits.
+    pub fn register_bits(&self) -> u32 {
+        self.vocabulary.pointer_bits(0).into()
     }
 
     pub fn finish(self) -> Written {

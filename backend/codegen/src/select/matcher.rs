@@ -1,9 +1,12 @@
 //! Matches a selection rule's pattern at an instruction.
 
 use smallvec::SmallVec;
-use tribunal_ir::{AddressData, Bits, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Type, VReg};
+use tribunal_ir::{
+    AddressData, Bits, Block, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegBank, Type,
+    VReg,
+};
 use tribunal_target::Target;
-use tribunal_target::selection::{ImmClass, Pat, Pattern, SelectionRule, Types};
+use tribunal_target::selection::{Condition, ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// A base and a byte offset.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +65,13 @@ impl<T: Copy> Slots<T> {
 }
 
 impl Match {
+    /// The match of a pattern that binds one register.
+    pub fn of_register(register: VReg) -> Match {
+        let mut matched = Match::default();
+        matched.registers.bind(0, register);
+        matched
+    }
+
     pub fn register(&self, slot: u8) -> VReg {
         self.registers.get(slot)
     }
@@ -116,10 +126,7 @@ impl Matcher<'_> {
         if data.opcode != pattern.opcode || !self.typed(data, pattern.ty) {
             return false;
         }
-        let predicate = data.operands.iter().find_map(|operand| match operand {
-            Operand::Predicate(predicate) => Some(*predicate),
-            _ => None,
-        });
+        let predicate = data.operands.iter().find_map(Condition::of);
         if pattern.predicate.is_some() && pattern.predicate != predicate {
             return false;
         }
@@ -133,7 +140,7 @@ impl Matcher<'_> {
         }
         let mut patterns = pattern.operands.iter();
         for operand in &data.operands {
-            if operand.is_def() || matches!(operand, Operand::Predicate(_)) {
+            if operand.is_def() || Condition::of(operand).is_some() {
                 continue;
             }
             match patterns.next() {
@@ -147,9 +154,29 @@ impl Matcher<'_> {
     /// The type of the result, or of the first operand where there is none (a store's value, a branch's condition). For
     /// a comparison, whose result type says little, it is the type of the compared values.
     fn typed(&self, data: &InstData, types: Types) -> bool {
-        let described = if data.opcode == Opcode::G_ICMP { data.vreg(2) } else { data.vreg(0) };
-        let bits = || described.and_then(|register| self.function.type_of(register)).map(Type::bits);
-        fits(types, bits)
+        let compares = matches!(data.opcode, Opcode::G_ICMP | Opcode::G_FCMP);
+        let described = if compares { data.vreg(2) } else { data.vreg(0) };
+        described.map_or(types == Types::Any, |register| self.fits(types, register))
+    }
+
+    /// True if a register's type is one of these.
+    fn fits(&self, types: Types, register: VReg) -> bool {
+        let bits = || self.function.type_of(register).map(Type::bits);
+        match types {
+            Types::Any => true,
+            Types::Bits(wanted) => bits() == Some(wanted),
+            Types::AtMost(most) => bits().is_some_and(|bits| bits <= most),
+            Types::In(bank, wanted) => bits() == Some(wanted) && self.bank(register) == Some(bank),
+        }
+    }
+
+    /// The bank in which a value lives.
+    fn bank(&self, register: VReg) -> Option<RegBank> {
+        match self.function.vregs[register].constraint {
+            Constraint::Bank(bank) => Some(bank),
+            Constraint::Class(class) => Some(self.target.class(class).bank),
+            Constraint::None => None,
+        }
     }
 
     fn operand(&mut self, operand: &Operand, pat: &Pat) -> bool {
@@ -171,6 +198,10 @@ impl Matcher<'_> {
                 let value = self.function.constant_value(operand);
                 return value.is_some_and(|value| self.immediate(*slot, class, value));
             }
+            (Pat::Imm(slot, class), Operand::Float(constant)) => {
+                let bits = self.function.float_bits(*constant);
+                return bits.is_some_and(|bits| self.immediate(*slot, class, bits));
+            }
             (pat, Operand::Reg(register)) => match register.reg.as_virtual() {
                 Some(register) => return self.register(register, pat),
                 None => return false,
@@ -188,7 +219,7 @@ impl Matcher<'_> {
             }
             Pat::RegOf(slot, types) => {
                 self.found.registers.bind(*slot, register);
-                fits(*types, || self.function.type_of(register).map(Type::bits))
+                self.fits(*types, register)
             }
             Pat::Imm(slot, class) => match self.constant(register) {
                 Some((inst, value)) if self.immediate(*slot, class, value) => self.look_through(inst),
@@ -302,14 +333,6 @@ impl Matcher<'_> {
             }
             _ => plain,
         }
-    }
-}
-
-fn fits(types: Types, bits: impl FnOnce() -> Option<u32>) -> bool {
-    match types {
-        Types::Any => true,
-        Types::Bits(wanted) => bits() == Some(wanted),
-        Types::AtMost(most) => bits().is_some_and(|bits| bits <= most),
     }
 }
 

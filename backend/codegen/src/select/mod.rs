@@ -120,7 +120,11 @@ impl Selector<'_, '_, '_> {
                 self.function.remove(inst);
                 return Ok(());
             }
-            Opcode::COPY | Opcode::PHI => return Ok(()),
+            Opcode::COPY => {
+                self.copy(inst);
+                return Ok(());
+            }
+            Opcode::PHI => return Ok(()),
             Opcode::G_PHI => {
                 let data = InstData { opcode: Opcode::PHI, ..data.clone() };
                 self.function.replace(inst, data);
@@ -130,7 +134,7 @@ impl Selector<'_, '_, '_> {
         }
         match rule_for(self.rules, self.function, (self.context.target, self.context.options.features), inst) {
             Some((rule, matched)) => {
-                self.apply(inst, rule, &matched);
+                self.apply(inst, rule.name, rule.emit, &matched);
                 Ok(())
             }
             None => {
@@ -150,7 +154,19 @@ impl Selector<'_, '_, '_> {
         !flags.intersects(effects) && !ordered && data.defs().next().is_some() && data.defs().all(unread)
     }
 
-    fn apply(&mut self, root: Inst, rule: &'static SelectionRule, matched: &Match) {
+    /// A copy from bank to bank becomes the machine's move.
+    fn copy(&mut self, inst: Inst) {
+        let data = self.function.inst(inst);
+        let (Some(dst), Some(src)) = (data.vreg(0), data.vreg(1)) else { return };
+        let (to, from) = (self.class_of(dst), self.class_of(src));
+        let target = self.context.target;
+        let row = target.copy_between(to, from).filter(|_| target.class(to).bank != target.class(from).bank);
+        if let Some(row) = row {
+            self.apply(inst, row.name, std::slice::from_ref(&row.code), &Match::of_register(src));
+        }
+    }
+
+    fn apply(&mut self, root: Inst, name: &'static str, emits: &'static [Emit], matched: &Match) {
         let before: Option<Vec<InstData>> = self.context.observer.wants_steps().then(|| {
             let mut before: Vec<InstData> =
                 matched.through.iter().map(|&inst| self.function.inst(inst).clone()).collect();
@@ -160,14 +176,14 @@ impl Selector<'_, '_, '_> {
         let root_data = self.function.inst(root).clone();
         let mut temporaries: SmallVec<[Option<VReg>; 8]> = SmallVec::new();
         let mut after = Vec::new();
-        for emit in rule.emit {
+        for emit in emits {
             let data = self.instruction(emit, &root_data, matched, &mut temporaries);
             after.push(self.function.insert_before(root, data));
         }
         self.function.remove(root);
         // Definitions that only this root read are gone with it; later code folds or drops the rest.
         if let Some(before) = before {
-            self.context.observer.step(rule.name, self.function, &before, &mut after);
+            self.context.observer.step(name, self.function, &before, &mut after);
         }
     }
 
@@ -292,9 +308,14 @@ impl Selector<'_, '_, '_> {
 
     /// Gives `register` the class of its size in its bank if it has none.
     fn classify(&mut self, register: VReg) {
+        self.function.vregs[register].constraint = Constraint::Class(self.class_of(register));
+    }
+
+    /// The class of a register, or that of its size in its bank if it has none.
+    fn class_of(&self, register: VReg) -> RegClass {
         let data = &self.function.vregs[register];
         let bank = match data.constraint {
-            Constraint::Class(_) => return,
+            Constraint::Class(class) => return class,
             Constraint::Bank(bank) => bank,
             Constraint::None => RegBank(0),
         };
@@ -302,8 +323,7 @@ impl Selector<'_, '_, '_> {
         let classes = self.context.target.classes;
         let fits = |class: &ClassDesc| class.bank == bank && class.bits == bits && !class.allocatable.is_empty();
         let class = classes.iter().position(fits).map(|index| RegClass(index as u8));
-        let class = class.unwrap_or(self.context.target.bank(bank).class);
-        self.function.vregs[register].constraint = Constraint::Class(class);
+        class.unwrap_or(self.context.target.bank(bank).class)
     }
 
     /// Registers lose their types and all have a class; nothing generic is left.

@@ -10,7 +10,8 @@ use tribunal_target::{Features, Target};
 
 fn code(name: &str, bytes: &[u8], calls: &[(u32, &str)]) -> Code {
     let kind = CallKind::Returning;
-    let call = |&(offset, symbol): &(u32, &str)| CallRelocation { offset, symbol: symbol.to_string(), kind };
+    let call =
+        |&(offset, symbol): &(u32, &str)| CallRelocation { offset, symbol: symbol.to_string(), kind, library: None };
     let calls = calls.iter().map(call).collect();
     let (name, bytes) = (name.to_string(), bytes.to_vec());
     Code { bytes, calls, ..Code::new(name, 4, Features::empty()) }

@@ -18,6 +18,9 @@ pub enum TypeClass {
     Any,
     /// A scalar or a vector of scalars.
     Number,
+    /// The same, read as floating point. A width that is no format's has no meaning, and the type is none the less
+    /// right.
+    Float,
     /// A pointer or a vector of pointers.
     Pointer,
     /// One pointer.
@@ -38,7 +41,7 @@ impl TypeClass {
         let (vector, pointer) = (ty.is_vector(), ty.scalar_type().is_pointer());
         match self {
             TypeClass::Any => true,
-            TypeClass::Number => !pointer,
+            TypeClass::Number | TypeClass::Float => !pointer,
             TypeClass::Pointer => pointer,
             TypeClass::Address => pointer && !vector,
             TypeClass::Single => !vector,
@@ -51,7 +54,7 @@ impl TypeClass {
     pub const fn name(self) -> &'static str {
         match self {
             TypeClass::Any => "a type",
-            TypeClass::Number => "a number",
+            TypeClass::Number | TypeClass::Float => "a number",
             TypeClass::Pointer | TypeClass::Address => "a pointer",
             TypeClass::Single => "a scalar or a pointer",
             TypeClass::Scalar => "a scalar",
@@ -111,6 +114,7 @@ macro_rules! registers {
 registers! {
     Any: T0 0, T1 1, T2 2;
     Number: N0 0, N1 1, N2 2;
+    Float: F0 0, F1 1, F2 2;
     Pointer: P0 0, P1 1, P2 2;
     Address: A0 0, A1 1, A2 2;
     Single: S0 0, S1 1, S2 2;

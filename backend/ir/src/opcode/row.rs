@@ -178,4 +178,16 @@ impl OpcodeInfo {
     pub fn class_of(&self, index: usize) -> Option<TypeClass> {
         self.operands().find(|kind| kind.type_index() == Some(index))?.type_class()
     }
+
+    /// True if an operand is read or written as floating point.
+    pub fn is_float(&self) -> bool {
+        let is_float = |kind: OperandKind| kind.type_class() == Some(TypeClass::Float) || kind == OperandKind::FCONST;
+        self.operands().any(is_float)
+    }
+
+    /// The flags that are promises its definition reads.
+    pub fn promises(&self) -> InstFlags {
+        let of_floats = if self.is_float() { InstFlags::FLOAT_PROMISES } else { InstFlags::empty() };
+        self.inst_flags & (InstFlags::PROMISES | of_floats)
+    }
 }

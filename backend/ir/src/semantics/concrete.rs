@@ -1,7 +1,9 @@
 //! The concrete domain, on numbers: the interpreter and the constant folder compute in it.
 
-use super::Domain;
+use super::float::{self, FloatResult, RoundedOperation};
+use super::{Domain, Number, Word, Words};
 use crate::bits::Bits;
+use smallvec::SmallVec;
 
 /// The resolution of nondeterminism.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +109,15 @@ impl Domain for Concrete {
         a.cmp_signed(*b).is_lt()
     }
     super::domain::plain_booleans!();
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Bits]) -> FloatResult<Bits> {
+        let mut words = Words::default();
+        let of_words: SmallVec<[Word; 4]> = args.iter().map(|&arg| words.constant(arg)).collect();
+        let FloatResult { bits, flags } = words.rounded(operation, &of_words);
+        match words.exceeded() {
+            false => FloatResult { bits: bits.bits(), flags: flags.bits() },
+            true => float::by_definition(self, operation, args),
+        }
+    }
 }
 
 /// The amount, or one that reaches any width.

@@ -3,6 +3,7 @@
 //! `Bool` is not Rust's `bool`, so a definition cannot branch on data; it must use [`Domain::ite`]. The domains are
 //! [`super::Concrete`] (interpreter, constant folder) and the verifier's `Symbolic` (prover).
 
+use super::float::{self, FloatResult, RoundedOperation};
 use crate::bits::Bits;
 use std::fmt::Debug;
 
@@ -78,6 +79,13 @@ pub trait Domain {
     fn bool_not(&mut self, a: &Self::Bool) -> Self::Bool;
     /// `a` where the condition holds, else `b`.
     fn bool_ite(&mut self, condition: &Self::Bool, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+
+    /// An operation of floating point that rounds, on the operands that it names. What it gives for a NaN, or where the
+    /// result is one, means nothing. By its definition over the primitives; a domain may know a shorter way to the
+    /// same, and the prover's has an unknown function of the operands.
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self::Bits> {
+        float::by_definition(self, operation, args)
+    }
 
     // Derived.
 

@@ -3,8 +3,10 @@
 //!
 //! Each lane computes what [`Partial`] computes on [`Words`]. Only truth values are computed for all lanes in one word.
 
+use super::float::{FLAG_BITS, FloatResult, RoundedOperation};
 use super::{Domain, Partial, PartialBits, PartialBool, Word, Words};
 use crate::bits::Bits;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A number in each lane.
@@ -216,6 +218,16 @@ impl Lanes {
         }
     }
 
+    fn in_lane(
+        &mut self,
+        operation: RoundedOperation,
+        args: &[LaneBits],
+        lane: usize,
+    ) -> FloatResult<PartialBits<Word>> {
+        let args: SmallVec<[PartialBits<Word>; 4]> = args.iter().map(|arg| arg.lane(lane)).collect();
+        self.domain.rounded(operation, &args)
+    }
+
     /// A bit for each lane.
     fn all(&self) -> u64 {
         u64::MAX >> (Lanes::MOST - self.count)
@@ -329,6 +341,19 @@ impl Domain for Lanes {
             unknown: !condition.unknown & pick.unknown | condition.unknown & unsure,
         }
     }
+    fn rounded(&mut self, operation: RoundedOperation, args: &[LaneBits]) -> FloatResult<LaneBits> {
+        let width = operation.format().bits();
+        if args.iter().all(LaneBits::is_same) {
+            let FloatResult { bits, flags } = self.in_lane(operation, args, 0);
+            return FloatResult { bits: LaneBits::same(bits), flags: LaneBits::same(flags) };
+        }
+        let lanes: Vec<FloatResult<PartialBits<Word>>> =
+            (0..self.count).map(|lane| self.in_lane(operation, args, lane)).collect();
+        FloatResult {
+            bits: LaneBits::each(self.count, width, |lane| lanes[lane].bits),
+            flags: LaneBits::each(self.count, FLAG_BITS, |lane| lanes[lane].flags),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -425,6 +450,22 @@ mod tests {
         let wide = lanes.choose(100);
         lanes.concat(&wide, &wide);
         assert!(lanes.exceeded());
+    }
+
+    /// An operation that rounds, on numbers that are known in all lanes, in some, and in none.
+    #[test]
+    fn rounding_is_done_in_every_lane() {
+        let (mut lanes, mut partial) = (Lanes::new(64), Partial::<Words>::default());
+        let mode = lanes.literal(0, 3);
+        let operation = RoundedOperation::Mul(crate::FloatFormat::Float);
+        for (a, b) in numbers(32).iter().flat_map(|a| numbers(32).into_iter().map(move |b| (a.clone(), b))) {
+            let all = lanes.rounded(operation, &[mode.clone(), a.clone(), b.clone()]);
+            for lane in 0..64 {
+                let one = partial.rounded(operation, &[mode.lane(lane), a.lane(lane), b.lane(lane)]);
+                assert_eq!((all.bits.lane(lane), all.flags.lane(lane)), (one.bits, one.flags));
+                assert_eq!(one.bits.is_known(), a.lane(lane).is_known() && b.lane(lane).is_known());
+            }
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod access;
 mod bits;
 mod concrete;
 mod domain;
+pub mod float;
 mod integer;
 mod intrinsic;
 mod lanes;
@@ -26,7 +27,7 @@ pub use memory::{Memory, Pure};
 pub use number::Number;
 pub use opcodes::{
     Evaluation, Obstacle, Typed, Unsupported, evaluate, evaluate_atomic, evaluate_binary, evaluate_flagged,
-    evaluate_typed, typed,
+    evaluate_scalar, evaluate_typed, typed,
 };
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};

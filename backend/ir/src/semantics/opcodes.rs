@@ -3,7 +3,7 @@
 //! Sources: LLVM's LangRef for the IR operation of each opcode, GenericOpcodes.td for the operand shapes. A result is
 //! poison if an operand is, unless the opcode says otherwise (`G_SELECT`, `G_FREEZE`).
 
-use super::{Domain, Memory, Pure, Value, access, bits, integer, intrinsic, vectors};
+use super::{Domain, Memory, Pure, Value, access, bits, float, integer, intrinsic, vectors};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
@@ -140,7 +140,7 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
         None => &[],
     };
     let operation = Operation { inst, flags: inst.flags, defs, uses, args, range };
-    if inst.opcode == Opcode::G_CONSTANT {
+    if matches!(inst.opcode, Opcode::G_CONSTANT | Opcode::G_FCONSTANT) {
         let value = constant(domain, function, &operation)?;
         return Ok(Evaluation { results: smallvec![value], ub: domain.boolean(false) });
     }
@@ -166,6 +166,30 @@ pub fn evaluate_binary<D: Domain>(
         true => evaluate_flagged(domain, opcode, InstFlags::empty(), args),
         false => Err(malformed(&InstData::new(opcode, []))),
     }
+}
+
+/// Evaluates an opcode of one result on scalars as wide as `args`, without flags.
+pub fn evaluate_scalar<D: Domain>(
+    domain: &mut D,
+    opcode: Opcode,
+    result: Type,
+    args: &[Value<D>],
+) -> Result<Evaluation<D>, Unsupported> {
+    let inst = InstData::new(opcode, []);
+    let uses: SmallVec<[Type; 4]> = args.iter().map(|value| Type::scalar(domain.width(&value.bits))).collect();
+    let types = Typed { defs: smallvec![result], uses, has_vector: false };
+    let takes = |info: &&OpcodeInfo| {
+        let is_register = |kind: &OperandKind| kind.type_index().is_some();
+        let registers = info.uses.len() == args.len() && info.uses.iter().all(is_register);
+        info.flags.contains(OpcodeFlags::DEFINED) && info.defs.len() == 1 && registers
+    };
+    let info = opcode.info().filter(takes).ok_or_else(|| malformed(&inst))?;
+    if !well_typed(&inst, info, &types) {
+        return Err(malformed(&inst));
+    }
+    let flags = InstFlags::empty();
+    let operation = Operation { inst: &inst, flags, defs: &types.defs, uses: &types.uses, args, range: &[] };
+    computed(domain, &mut Pure, &operation)
 }
 
 /// Evaluates an operation on memory, whose values are as wide as its access, on `args`: the address, then the values.
@@ -249,7 +273,7 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
         _ if op.defs.is_empty() => Err(Unsupported::new(inst.opcode.to_string())),
         _ => match integer::simple(domain, op).or_else(|| bits::simple(domain, op)) {
             Some(value) => no_ub(smallvec![value]),
-            None => Err(Unsupported::new(inst.opcode.to_string())),
+            None => no_ub(float::evaluate(domain, op)?),
         },
     }
 }
@@ -319,7 +343,11 @@ fn well_typed(inst: &InstData, info: &OpcodeInfo, op: &Typed) -> bool {
 }
 
 fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
-    match op.inst.operands.get(1).and_then(|operand| function.constant_value(operand)) {
+    let written = op.inst.operands.get(1).and_then(|operand| match operand {
+        Operand::Float(constant) => function.float_bits(*constant),
+        integer => function.constant_value(integer),
+    });
+    match written {
         Some(value) if value.width() == op.width() => {
             Ok(Value { bits: domain.constant(value), poison: domain.boolean(false) })
         }

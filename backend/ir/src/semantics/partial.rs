@@ -5,8 +5,10 @@
 //! nondeterminism. An unknown bit may be 0 or 1; a bit that is known has the value's bit. Marking too many bits unknown
 //! is sound, too few is not.
 
+use super::float::{FLAG_BITS, FloatResult, RoundedOperation};
 use super::{Choice, Concrete, Domain, Number, Words};
 use crate::bits::Bits;
+use smallvec::SmallVec;
 
 /// A value; where `unknown` has a bit set, the value's bit means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,6 +115,32 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
             },
             (false, _) => self.all_open(a.width()),
         }
+    }
+
+    /// The least and the greatest value by the unsigned readings.
+    fn bounds(&mut self, a: &PartialBits<Of<C>>) -> (Of<C>, Of<C>) {
+        (self.ones(a), self.0.or(&a.value, &a.unknown))
+    }
+
+    /// The same by the signed readings: an unknown sign is set in the least and clear in the greatest.
+    fn signed_bounds(&mut self, a: &PartialBits<Of<C>>) -> (Of<C>, Of<C>) {
+        let (least, greatest) = self.bounds(a);
+        let (one, last) = (self.0.literal(1, a.width()), self.0.literal(i64::from(a.width()) - 1, a.width()));
+        let sign = self.0.shl(&one, &last);
+        let unknown = self.0.and(&sign, &a.unknown);
+        let known = self.0.not(&unknown);
+        (self.0.or(&least, &unknown), self.0.and(&greatest, &known))
+    }
+
+    /// Decided where all values of one are below all of the other, or none is.
+    fn less_by_bounds(
+        &mut self,
+        less: fn(&mut C, &Of<C>, &Of<C>) -> bool,
+        (a_least, a_greatest): (Of<C>, Of<C>),
+        (b_least, b_greatest): (Of<C>, Of<C>),
+    ) -> PartialBool {
+        let (always, possible) = (less(&mut self.0, &a_greatest, &b_least), less(&mut self.0, &a_least, &b_greatest));
+        PartialBool { value: always, unknown: !always && possible }
     }
 
     /// The bits that are certainly set.
@@ -230,16 +258,18 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         PartialBool { value: !differs, unknown: !differs }
     }
     fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
-        PartialBool { value: self.0.ult(&a.value, &b.value), unknown: !(a.is_known() && b.is_known()) }
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(self.0.ult(&a.value, &b.value));
+        }
+        let (a, b) = (self.bounds(a), self.bounds(b));
+        self.less_by_bounds(C::ult, a, b)
     }
     fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
-        let zero = self.0.literal(0, a.width());
-        let value = self.0.slt(&a.value, &b.value);
-        // A sign alone decides against zero.
-        if b.is_known() && b.value.is_zero() {
-            return PartialBool { value, unknown: self.0.slt(&a.unknown, &zero) };
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(self.0.slt(&a.value, &b.value));
         }
-        PartialBool { value, unknown: !(a.is_known() && b.is_known()) }
+        let (a, b) = (self.signed_bounds(a), self.signed_bounds(b));
+        self.less_by_bounds(C::slt, a, b)
     }
     fn ite(&mut self, condition: &PartialBool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         if !condition.unknown {
@@ -264,5 +294,14 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
             return if condition.value { *a } else { *b };
         }
         PartialBool { value: a.value, unknown: a.unknown || b.unknown || a.value != b.value }
+    }
+    /// Every bit depends on every bit of the operands.
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self::Bits> {
+        if args.iter().all(PartialBits::is_known) {
+            let args: SmallVec<[Of<C>; 4]> = args.iter().map(|arg| arg.value).collect();
+            let FloatResult { bits, flags } = self.0.rounded(operation, &args);
+            return FloatResult { bits: PartialBits::known(bits), flags: PartialBits::known(flags) };
+        }
+        FloatResult { bits: self.all_open(operation.format().bits()), flags: self.all_open(FLAG_BITS) }
     }
 }

@@ -340,7 +340,8 @@ pub fn write_result<D: Domain, S: MachineState<D>>(
     write(state, &RegOperand { subregister: SubReg::default(), ..*operand }, Value { bits: low, ..value })
 }
 
-/// Writes a machine register; writing a part of another clears the rest of that. The zero register stays.
+/// Writes a machine register; writing a part of another clears the rest of that, or fills it with ones where the machine
+/// does. The zero register stays.
 pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg, value: Value<D>) {
     let vocabulary = state.vocabulary();
     if vocabulary.is_zero_register(register) {
@@ -349,7 +350,14 @@ pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PR
     let full = vocabulary.full_register(register);
     let domain = state.domain();
     let part = domain.zext_or_trunc(&value.bits, vocabulary.register_bits(register));
-    let bits = domain.zext_or_trunc(&part, vocabulary.register_bits(full));
+    let bits = match vocabulary.is_boxed(register) {
+        true => {
+            let rest = vocabulary.register_bits(full) - vocabulary.register_bits(register);
+            let ones = domain.constant(Bits::ones(rest));
+            domain.concat(&ones, &part)
+        }
+        false => domain.zext_or_trunc(&part, vocabulary.register_bits(full)),
+    };
     state.set_full_register(full, Value { bits, poison: value.poison });
 }
 

@@ -92,5 +92,6 @@ pub static ABI: Abi = Abi {
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: TargetFlags::NONE,
         preserved_mask: registers::AAPCS_MASK,
+        floats: &[],
     }),
 };

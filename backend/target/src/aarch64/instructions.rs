@@ -5,10 +5,10 @@
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
 //! pages as bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name
-//! as a vector, `%e` an extension.
+//! as a vector, `%e` an extension, `%f` a packed number.
 
 use super::features::LSE;
-use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
+use super::registers::{FPCR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
 
@@ -68,6 +68,10 @@ crate::formats! {
     /// A store of two registers that keeps a reservation: status, values, address.
     exclusive_pair [rm(0), rd(1), ra(2), rn(3)];
     barrier [Piece::low(0, 4, 8)];
+    /// Two sources and no result.
+    compared [rn(0), rm(1)];
+    /// A number of few bits.
+    packed [rd(0), Piece::low(1, 8, 13)];
 }
 
 const fn pseudo() -> Option<WordLayout> {
@@ -82,6 +86,13 @@ const E32: OperandDesc = OperandDesc::EarlyDef(GPR32);
 const E64: OperandDesc = OperandDesc::EarlyDef(GPR64);
 const D128: OperandDesc = OperandDesc::Def(FPR128);
 const U128: OperandDesc = OperandDesc::Use(FPR128);
+// Numbers of 32 and of 64 bits.
+const DFS: OperandDesc = OperandDesc::Def(FPR32);
+const UFS: OperandDesc = OperandDesc::Use(FPR32);
+const DFD: OperandDesc = OperandDesc::Def(FPR64);
+const UFD: OperandDesc = OperandDesc::Use(FPR64);
+/// A number of few bits as the manual packs it: sign, three bits of exponent, four of fraction.
+const FIMM: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(8));
 const U32: OperandDesc = OperandDesc::Use(GPR32);
 const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
@@ -232,6 +243,96 @@ crate::instructions! {
     EXTRWrri [D32, U32, U32, U5] extract(0x13800000) "extr %0, %1, %2, #%3" {};
     EXTRXrri [D64, U64, U64, U6] extract(0x93c00000) "extr %0, %1, %2, #%3" {};
     ORRv16i8 [D128, U128, U128] three(0x4ea01c00) "orr %v0.16b, %v1.16b, %v2.16b" {};
+    FADDSrr [DFS, UFS, UFS] three(0x1e202800) "fadd %0, %1, %2" {} reads [FPCR];
+    FSUBSrr [DFS, UFS, UFS] three(0x1e203800) "fsub %0, %1, %2" {} reads [FPCR];
+    FMULSrr [DFS, UFS, UFS] three(0x1e200800) "fmul %0, %1, %2" {} reads [FPCR];
+    FDIVSrr [DFS, UFS, UFS] three(0x1e201800) "fdiv %0, %1, %2" {} reads [FPCR];
+    FMAXSrr [DFS, UFS, UFS] three(0x1e204800) "fmax %0, %1, %2" {} reads [FPCR];
+    FMINSrr [DFS, UFS, UFS] three(0x1e205800) "fmin %0, %1, %2" {} reads [FPCR];
+    FMAXNMSrr [DFS, UFS, UFS] three(0x1e206800) "fmaxnm %0, %1, %2" {} reads [FPCR];
+    FMINNMSrr [DFS, UFS, UFS] three(0x1e207800) "fminnm %0, %1, %2" {} reads [FPCR];
+    FNMULSrr [DFS, UFS, UFS] three(0x1e208800) "fnmul %0, %1, %2" {} reads [FPCR];
+    FMOVSr [DFS, UFS] two(0x1e204000) "fmov %0, %1" {};
+    FABSSr [DFS, UFS] two(0x1e20c000) "fabs %0, %1" {};
+    FNEGSr [DFS, UFS] two(0x1e214000) "fneg %0, %1" {};
+    FSQRTSr [DFS, UFS] two(0x1e21c000) "fsqrt %0, %1" {} reads [FPCR];
+    FRINTNSr [DFS, UFS] two(0x1e244000) "frintn %0, %1" {} reads [FPCR];
+    FRINTPSr [DFS, UFS] two(0x1e24c000) "frintp %0, %1" {} reads [FPCR];
+    FRINTMSr [DFS, UFS] two(0x1e254000) "frintm %0, %1" {} reads [FPCR];
+    FRINTZSr [DFS, UFS] two(0x1e25c000) "frintz %0, %1" {} reads [FPCR];
+    FRINTASr [DFS, UFS] two(0x1e264000) "frinta %0, %1" {} reads [FPCR];
+    FRINTXSr [DFS, UFS] two(0x1e274000) "frintx %0, %1" {} reads [FPCR];
+    FRINTISr [DFS, UFS] two(0x1e27c000) "frinti %0, %1" {} reads [FPCR];
+    FMADDSrrr [DFS, UFS, UFS, UFS] four(0x1f000000) "fmadd %0, %1, %2, %3" {} reads [FPCR];
+    FMSUBSrrr [DFS, UFS, UFS, UFS] four(0x1f008000) "fmsub %0, %1, %2, %3" {} reads [FPCR];
+    FNMADDSrrr [DFS, UFS, UFS, UFS] four(0x1f200000) "fnmadd %0, %1, %2, %3" {} reads [FPCR];
+    FNMSUBSrrr [DFS, UFS, UFS, UFS] four(0x1f208000) "fnmsub %0, %1, %2, %3" {} reads [FPCR];
+    FCMPSrr [UFS, UFS] compared(0x1e202000) "fcmp %0, %1" {} reads [FPCR] writes [NZCV];
+    FCMPSri [UFS] source(0x1e202008) "fcmp %0, #0.0" {} reads [FPCR] writes [NZCV];
+    FCSELSrrr [DFS, UFS, UFS, CC] select(0x1e200c00) "fcsel %0, %1, %2, %c3" {} reads [NZCV];
+    FMOVSi [DFS, FIMM] packed(0x1e201000) "fmov %0, #%f1" {};
+    FCVTZSUWSr [D32, UFS] two(0x1e380000) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUUWSr [D32, UFS] two(0x1e390000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTASUWSr [D32, UFS] two(0x1e240000) "fcvtas %0, %1" {} reads [FPCR];
+    SCVTFUWSri [DFS, U32] two(0x1e220000) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFUWSri [DFS, U32] two(0x1e230000) "ucvtf %0, %1" {} reads [FPCR];
+    FCVTZSUXSr [D64, UFS] two(0x9e380000) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUUXSr [D64, UFS] two(0x9e390000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTASUXSr [D64, UFS] two(0x9e240000) "fcvtas %0, %1" {} reads [FPCR];
+    SCVTFUXSri [DFS, U64] two(0x9e220000) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFUXSri [DFS, U64] two(0x9e230000) "ucvtf %0, %1" {} reads [FPCR];
+    LDRSui [DFS, B64, O12X4] scaled(0xbd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z32;
+    STRSui [UFS, B64, O12X4] scaled(0xbd000000) "str %0, [%1, #%s2]" {STORE} of Z32;
+    LDURSi [DFS, B64, O9] unscaled(0xbc400000) "ldur %0, [%1, #%2]" {LOAD} of Z32;
+    STURSi [UFS, B64, O9] unscaled(0xbc000000) "stur %0, [%1, #%2]" {STORE} of Z32;
+    FADDDrr [DFD, UFD, UFD] three(0x1e602800) "fadd %0, %1, %2" {} reads [FPCR];
+    FSUBDrr [DFD, UFD, UFD] three(0x1e603800) "fsub %0, %1, %2" {} reads [FPCR];
+    FMULDrr [DFD, UFD, UFD] three(0x1e600800) "fmul %0, %1, %2" {} reads [FPCR];
+    FDIVDrr [DFD, UFD, UFD] three(0x1e601800) "fdiv %0, %1, %2" {} reads [FPCR];
+    FMAXDrr [DFD, UFD, UFD] three(0x1e604800) "fmax %0, %1, %2" {} reads [FPCR];
+    FMINDrr [DFD, UFD, UFD] three(0x1e605800) "fmin %0, %1, %2" {} reads [FPCR];
+    FMAXNMDrr [DFD, UFD, UFD] three(0x1e606800) "fmaxnm %0, %1, %2" {} reads [FPCR];
+    FMINNMDrr [DFD, UFD, UFD] three(0x1e607800) "fminnm %0, %1, %2" {} reads [FPCR];
+    FNMULDrr [DFD, UFD, UFD] three(0x1e608800) "fnmul %0, %1, %2" {} reads [FPCR];
+    FMOVDr [DFD, UFD] two(0x1e604000) "fmov %0, %1" {};
+    FABSDr [DFD, UFD] two(0x1e60c000) "fabs %0, %1" {};
+    FNEGDr [DFD, UFD] two(0x1e614000) "fneg %0, %1" {};
+    FSQRTDr [DFD, UFD] two(0x1e61c000) "fsqrt %0, %1" {} reads [FPCR];
+    FRINTNDr [DFD, UFD] two(0x1e644000) "frintn %0, %1" {} reads [FPCR];
+    FRINTPDr [DFD, UFD] two(0x1e64c000) "frintp %0, %1" {} reads [FPCR];
+    FRINTMDr [DFD, UFD] two(0x1e654000) "frintm %0, %1" {} reads [FPCR];
+    FRINTZDr [DFD, UFD] two(0x1e65c000) "frintz %0, %1" {} reads [FPCR];
+    FRINTADr [DFD, UFD] two(0x1e664000) "frinta %0, %1" {} reads [FPCR];
+    FRINTXDr [DFD, UFD] two(0x1e674000) "frintx %0, %1" {} reads [FPCR];
+    FRINTIDr [DFD, UFD] two(0x1e67c000) "frinti %0, %1" {} reads [FPCR];
+    FMADDDrrr [DFD, UFD, UFD, UFD] four(0x1f400000) "fmadd %0, %1, %2, %3" {} reads [FPCR];
+    FMSUBDrrr [DFD, UFD, UFD, UFD] four(0x1f408000) "fmsub %0, %1, %2, %3" {} reads [FPCR];
+    FNMADDDrrr [DFD, UFD, UFD, UFD] four(0x1f600000) "fnmadd %0, %1, %2, %3" {} reads [FPCR];
+    FNMSUBDrrr [DFD, UFD, UFD, UFD] four(0x1f608000) "fnmsub %0, %1, %2, %3" {} reads [FPCR];
+    FCMPDrr [UFD, UFD] compared(0x1e602000) "fcmp %0, %1" {} reads [FPCR] writes [NZCV];
+    FCMPDri [UFD] source(0x1e602008) "fcmp %0, #0.0" {} reads [FPCR] writes [NZCV];
+    FCSELDrrr [DFD, UFD, UFD, CC] select(0x1e600c00) "fcsel %0, %1, %2, %c3" {} reads [NZCV];
+    FMOVDi [DFD, FIMM] packed(0x1e601000) "fmov %0, #%f1" {};
+    FCVTZSUWDr [D32, UFD] two(0x1e780000) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUUWDr [D32, UFD] two(0x1e790000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTASUWDr [D32, UFD] two(0x1e640000) "fcvtas %0, %1" {} reads [FPCR];
+    SCVTFUWDri [DFD, U32] two(0x1e620000) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFUWDri [DFD, U32] two(0x1e630000) "ucvtf %0, %1" {} reads [FPCR];
+    FCVTZSUXDr [D64, UFD] two(0x9e780000) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUUXDr [D64, UFD] two(0x9e790000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTASUXDr [D64, UFD] two(0x9e640000) "fcvtas %0, %1" {} reads [FPCR];
+    SCVTFUXDri [DFD, U64] two(0x9e620000) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFUXDri [DFD, U64] two(0x9e630000) "ucvtf %0, %1" {} reads [FPCR];
+    LDRDui [DFD, B64, O12X8] scaled(0xfd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z64;
+    STRDui [UFD, B64, O12X8] scaled(0xfd000000) "str %0, [%1, #%s2]" {STORE} of Z64;
+    LDURDi [DFD, B64, O9] unscaled(0xfc400000) "ldur %0, [%1, #%2]" {LOAD} of Z64;
+    STURDi [UFD, B64, O9] unscaled(0xfc000000) "stur %0, [%1, #%2]" {STORE} of Z64;
+    FCVTDSr [DFD, UFS] two(0x1e22c000) "fcvt %0, %1" {} reads [FPCR];
+    FCVTSDr [DFS, UFD] two(0x1e624000) "fcvt %0, %1" {} reads [FPCR];
+    FMOVWSr [DFS, U32] two(0x1e270000) "fmov %0, %1" {};
+    FMOVSWr [D32, UFS] two(0x1e260000) "fmov %0, %1" {};
+    FMOVXDr [DFD, U64] two(0x9e670000) "fmov %0, %1" {};
+    FMOVDXr [D64, UFD] two(0x9e660000) "fmov %0, %1" {};
     CLZWr [D32, U32] two(0x5ac01000) "clz %0, %1" {};
     CLZXr [D64, U64] two(0xdac01000) "clz %0, %1" {};
     RBITWr [D32, U32] two(0x5ac00000) "rbit %0, %1" {};

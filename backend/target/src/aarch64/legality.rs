@@ -1,6 +1,7 @@
 //! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
 use super::features::LSE;
+use super::float_legality;
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -27,7 +28,7 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
 /// The expansion of each opcode whose rules say `custom`.
 pub static CUSTOMS: &[CustomDesc] = &[CustomDesc { opcode: G_CTTZ, expansion: Expansion::ByReversal }];
 
-fn on(opcodes: &[Opcode]) -> RuleSet {
+pub(super) fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()
 }
 
@@ -53,6 +54,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(atomics(features));
     sets.extend(artifacts());
     sets.push(vectors_by_element("aarch64"));
+    sets.extend(float_legality::operations());
     sets
 }
 

@@ -4,13 +4,14 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::bitmask::{decode_bitmask, encode_bitmask};
+use super::floats::unpacked;
 use super::instructions::*;
 use super::registers::{REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
-use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
+use tribunal_ir::{Block, FloatFormat, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 /// The sequences of AArch64.
 pub struct MachineCode;
@@ -229,6 +230,7 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             let name = EXTENSIONS.get((*value >> 3) as usize).copied().unwrap_or(EXTENSIONS[0]);
             if *value & 7 == 0 { name.to_string() } else { format!("{name} #{}", *value & 7) }
         }
+        ('f', Operand::Imm(packed)) => format!("{:?}", f64::from_bits(unpacked(*packed, FloatFormat::Double))),
         ('p', Operand::Imm(pages)) => (pages << 12).to_string(),
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };

@@ -5,6 +5,8 @@ pub mod addressing;
 mod atomics;
 pub mod bitmask;
 pub mod features;
+mod float_legality;
+mod floats;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -55,7 +57,7 @@ pub static AARCH64: Target = Target {
     selection: selection::RULES,
     abi: &abi::ABI,
     addressing: &addressing::ADDRESSING,
-    zero: &[registers::XZR, registers::WZR],
+    zero: &[registers::XZR, registers::WZR, registers::FPCR],
     customs: legality::CUSTOMS,
     legality: legality::rules,
     meaning: semantics::evaluate,

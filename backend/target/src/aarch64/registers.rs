@@ -1,11 +1,12 @@
-//! The general registers, their 32-bit parts, the flags, the whole registers of floating point and vectors, and the
-//! moves between registers and the stack.
+//! The general registers, their 32-bit parts, the flags, the registers of floating point and vectors with their parts,
+//! and the moves between registers and the stack.
 
-use super::instructions::{LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
+use super::instructions::{FMOVDXr, FMOVSWr, FMOVWSr, FMOVXDr, LDRQui, LDRXui, ORRXrr, ORRv16i8, STRQui, STRXui};
+use crate::Features;
 use crate::moves::CopyDesc;
 use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
-use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, SubReg};
+use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetOpcode};
 
 const fn r(name: &'static str, assembly: &'static str, bits: u32, full: u16, encoding: u8) -> RegisterDesc {
     RegisterDesc { name, assembly, bits, full: PReg(full), encoding }
@@ -177,6 +178,39 @@ pub static REGISTERS: &[RegisterDesc] = &[
     r("s29", "s29", 32, 96, 29),
     r("s30", "s30", 32, 97, 30),
     r("s31", "s31", 32, 98, 31),
+    r("h0", "h0", 16, 67, 0),
+    r("h1", "h1", 16, 68, 1),
+    r("h2", "h2", 16, 69, 2),
+    r("h3", "h3", 16, 70, 3),
+    r("h4", "h4", 16, 71, 4),
+    r("h5", "h5", 16, 72, 5),
+    r("h6", "h6", 16, 73, 6),
+    r("h7", "h7", 16, 74, 7),
+    r("h8", "h8", 16, 75, 8),
+    r("h9", "h9", 16, 76, 9),
+    r("h10", "h10", 16, 77, 10),
+    r("h11", "h11", 16, 78, 11),
+    r("h12", "h12", 16, 79, 12),
+    r("h13", "h13", 16, 80, 13),
+    r("h14", "h14", 16, 81, 14),
+    r("h15", "h15", 16, 82, 15),
+    r("h16", "h16", 16, 83, 16),
+    r("h17", "h17", 16, 84, 17),
+    r("h18", "h18", 16, 85, 18),
+    r("h19", "h19", 16, 86, 19),
+    r("h20", "h20", 16, 87, 20),
+    r("h21", "h21", 16, 88, 21),
+    r("h22", "h22", 16, 89, 22),
+    r("h23", "h23", 16, 90, 23),
+    r("h24", "h24", 16, 91, 24),
+    r("h25", "h25", 16, 92, 25),
+    r("h26", "h26", 16, 93, 26),
+    r("h27", "h27", 16, 94, 27),
+    r("h28", "h28", 16, 95, 28),
+    r("h29", "h29", 16, 96, 29),
+    r("h30", "h30", 16, 97, 30),
+    r("h31", "h31", 16, 98, 31),
+    r("fpcr", "fpcr", 32, 195, 0),
 ];
 
 /// The register `xN`; 29 is the frame pointer, 30 the link register.
@@ -209,6 +243,8 @@ pub const fn q(number: u16) -> PReg {
     PReg(67 + number)
 }
 
+/// The control register of floating point: it reads as zero, which is rounding to nearest, as LLVM assumes.
+pub const FPCR: PReg = PReg(195);
 /// Left to the frame pass.
 pub const SCRATCH: [PReg; 2] = [x(16), x(17)];
 
@@ -321,9 +357,10 @@ const fn given(first: u16) -> [PReg; 24] {
     given
 }
 
-/// The first of the lower halves and of the lower quarters of the Q registers.
+/// The first of the lower halves, quarters and eighths of the Q registers.
 const D0: u16 = 99;
 const S0: u16 = 131;
+const H0: u16 = 163;
 
 /// The X registers and zero.
 pub const GPR64: RegClass = RegClass(0);
@@ -343,6 +380,10 @@ const CALLEES64: &[PReg] = &[x(9), x(10), x(11), x(12), x(13), x(14), x(15)];
 
 /// The Q registers.
 pub const FPR128: RegClass = RegClass(9);
+/// Their lower halves.
+pub const FPR64: RegClass = RegClass(10);
+/// Their lower quarters.
+pub const FPR32: RegClass = RegClass(11);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
@@ -362,6 +403,7 @@ pub static CLASSES: &[ClassDesc] = &[
     ClassDesc { name: "fpr128", bits: 128, bank: FPR, members: &all(67), allocatable: &given(67) },
     ClassDesc { name: "fpr64", bits: 64, bank: FPR, members: &all(D0), allocatable: &given(D0) },
     ClassDesc { name: "fpr32", bits: 32, bank: FPR, members: &all(S0), allocatable: &given(S0) },
+    ClassDesc { name: "fpr16", bits: 16, bank: FPR, members: &all(H0), allocatable: &given(H0) },
 ];
 
 /// Some preserve more than the usual convention: `thisreturn` the first argument, the others vectors or nearly all.
@@ -391,6 +433,8 @@ pub static BANKS: &[BankDesc] = &[
         file: RegisterFile::General,
         spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
+        requires: Features::empty(),
+        boxes: false,
     },
     BankDesc {
         name: "fpr",
@@ -399,12 +443,29 @@ pub static BANKS: &[BankDesc] = &[
         file: RegisterFile::Float,
         spill: Emit::new(STRQui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRQui, &[Out::Def(FPR128), Out::Address(0)]),
+        requires: Features::empty(),
+        boxes: false,
     },
 ];
-/// One row a pair of banks: here two, and no value goes from one to the other.
+/// The move of a register of one class to one of another.
+const fn moved(
+    name: &'static str,
+    to: RegClass,
+    from: RegClass,
+    opcode: TargetOpcode,
+    code: &'static [Out],
+) -> CopyDesc {
+    CopyDesc { name, to, from, code: Emit::new(opcode, code) }
+}
+
+/// One row a pair of classes between which values are copied.
 pub static COPIES: &[CopyDesc] = &[
-    CopyDesc { to: GPR, from: GPR, code: Emit::new(ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]) },
-    CopyDesc { to: FPR, from: FPR, code: Emit::new(ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]) },
+    moved("aarch64 copy", GPR64, GPR64, ORRXrr, &[Out::Def(GPR64), Out::Phys(XZR), Out::Reg(0)]),
+    moved("aarch64 copy_vector", FPR128, FPR128, ORRv16i8, &[Out::Def(FPR128), Out::Reg(0), Out::Reg(0)]),
+    moved("aarch64 copy_double_from_integer", FPR64, GPR64, FMOVXDr, &[Out::Def(FPR64), Out::Reg(0)]),
+    moved("aarch64 copy_integer_from_double", GPR64, FPR64, FMOVDXr, &[Out::Def(GPR64), Out::Reg(0)]),
+    moved("aarch64 copy_float_from_integer", FPR32, GPR32, FMOVWSr, &[Out::Def(FPR32), Out::Reg(0)]),
+    moved("aarch64 copy_integer_from_float", GPR32, FPR32, FMOVSWr, &[Out::Def(GPR32), Out::Reg(0)]),
 ];
 
 /// The low half of a 64-bit register.

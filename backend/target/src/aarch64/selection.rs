@@ -4,8 +4,11 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::bitmask::encode_bitmask;
+use super::floats::packed;
 use super::instructions::*;
-use super::registers::{FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR};
+use super::registers::{
+    FPCR, FPR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR,
+};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
@@ -15,7 +18,7 @@ use Out::{
 };
 use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, IntPredicate, Opcode};
+use tribunal_ir::{Bits, FloatPredicate, IntPredicate, Opcode};
 
 const W: Types = Types::Bits(32);
 const X: Types = Types::Bits(64);
@@ -31,6 +34,7 @@ const BELOW_WIDTH: ImmClass =
     ImmClass { name: "below the width", accepts: |value| value.unsigned() < value.width().into() };
 const MASK: ImmClass =
     ImmClass { name: "bitmask", accepts: |value| encode_bitmask(value.low_u64(), value.width()).is_some() };
+const PACKED: ImmClass = ImmClass { name: "packed number", accepts: |value| packed(value).is_some() };
 const IMM16: ImmClass = ImmClass { name: "uimm16", accepts: |value| value.unsigned() < 1 << 16 };
 const NOT16: ImmClass = ImmClass { name: "complement of uimm16", accepts: |value| complement(value) < 1 << 16 };
 const IMM32: ImmClass = ImmClass { name: "uimm32", accepts: |value| value.unsigned() < 1 << 32 };
@@ -48,6 +52,9 @@ fn is_scaled(value: Bits, bytes: i128) -> bool {
 /// The number of a trap for this kind of undefined behaviour: the upper byte is `U`.
 fn undefined_behaviour(value: Bits) -> i64 {
     i64::from(b'U') << 8 | value.low_u64() as i64
+}
+fn packed_number(value: Bits) -> i64 {
+    packed(value).unwrap_or(0)
 }
 fn complement(value: Bits) -> u128 {
     !value.unsigned() & Bits::ones(value.width()).unsigned()
@@ -138,12 +145,214 @@ const F: Out = ImplicitDef(NZCV);
 const G: Out = ImplicitUse(NZCV);
 const ABOVE: Out = Const(0);
 const PART: Out = Const(SUB_32.0 as i64);
+const FS: Out = Def(FPR32);
+const FD: Out = Def(FPR64);
+const FP: Out = ImplicitUse(FPCR);
 const NOW: Out = PhysDef(WZR);
 const NOX: Out = PhysDef(XZR);
 const ZW: Out = Phys(WZR);
 const ZX: Out = Phys(XZR);
 
 rules! {
+    // Floating point
+    "fconstant_s_zero": op(G_FCONSTANT, W, &[NIL]) => [FMOVWSr(FS, ZW)];
+    "fconstant_s_packed": op(G_FCONSTANT, W, &[Pat::Imm(0, PACKED)]) => [FMOVSi(FS, ImmWith(0, packed_number))];
+    "fconstant_s": op(G_FCONSTANT, W, &[Pat::Imm(0, EVERY)]) => [MOVZWi(DefTemp(0, GPR32), ImmWith(0, piece0), Const(0)), MOVKWi(DefTemp(1, GPR32), Temp(0), ImmWith(0, piece1), Const(16)), FMOVWSr(FS, Temp(1))];
+    "fadd_s": op(G_FADD, W, &[A, B_]) => [FADDSrr(FS, Reg(0), Reg(1), FP)];
+    "fsub_s": op(G_FSUB, W, &[A, B_]) => [FSUBSrr(FS, Reg(0), Reg(1), FP)];
+    "fdiv_s": op(G_FDIV, W, &[A, B_]) => [FDIVSrr(FS, Reg(0), Reg(1), FP)];
+    "fmul_s": op(G_FMUL, W, &[A, B_]) => [FMULSrr(FS, Reg(0), Reg(1), FP)];
+    "fnmadd_s": op(G_FMA, W, &[Pat::Op(&op(G_FNEG, W, &[A])), B_, Pat::Op(&op(G_FNEG, W, &[C]))]) => [FNMADDSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "fnmsub_s": op(G_FMA, W, &[A, B_, Pat::Op(&op(G_FNEG, W, &[C]))]) => [FNMSUBSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "fmsub_s": op(G_FMA, W, &[Pat::Op(&op(G_FNEG, W, &[A])), B_, C]) => [FMSUBSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "fmsub_commuted_s": op(G_FMA, W, &[A, Pat::Op(&op(G_FNEG, W, &[B_])), C]) => [FMSUBSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "fmadd_s": op(G_FMA, W, &[A, B_, C]) => [FMADDSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "fsqrt_s": op(G_FSQRT, W, &[A]) => [FSQRTSr(FS, Reg(0), FP)];
+    "fneg_s": op(G_FNEG, W, &[A]) => [FNEGSr(FS, Reg(0))];
+    "fabs_s": op(G_FABS, W, &[A]) => [FABSSr(FS, Reg(0))];
+    "fceil_s": op(G_FCEIL, W, &[A]) => [FRINTPSr(FS, Reg(0), FP)];
+    "ffloor_s": op(G_FFLOOR, W, &[A]) => [FRINTMSr(FS, Reg(0), FP)];
+    "frint_s": op(G_FRINT, W, &[A]) => [FRINTXSr(FS, Reg(0), FP)];
+    "fnearbyint_s": op(G_FNEARBYINT, W, &[A]) => [FRINTISr(FS, Reg(0), FP)];
+    "intrinsic_trunc_s": op(G_INTRINSIC_TRUNC, W, &[A]) => [FRINTZSr(FS, Reg(0), FP)];
+    "intrinsic_round_s": op(G_INTRINSIC_ROUND, W, &[A]) => [FRINTASr(FS, Reg(0), FP)];
+    "intrinsic_roundeven_s": op(G_INTRINSIC_ROUNDEVEN, W, &[A]) => [FRINTNSr(FS, Reg(0), FP)];
+    "fminnum_s": op(G_FMINNUM, W, &[A, B_]) => [FMINNMSrr(FS, Reg(0), Reg(1), FP)];
+    "fmaxnum_s": op(G_FMAXNUM, W, &[A, B_]) => [FMAXNMSrr(FS, Reg(0), Reg(1), FP)];
+    "fminimum_s": op(G_FMINIMUM, W, &[A, B_]) => [FMINSrr(FS, Reg(0), Reg(1), FP)];
+    "fmaximum_s": op(G_FMAXIMUM, W, &[A, B_]) => [FMAXSrr(FS, Reg(0), Reg(1), FP)];
+    "fcanonicalize_s": op(G_FCANONICALIZE, W, &[A]) => [FMINNMSrr(FS, Reg(0), Reg(0), FP)];
+    "brcond_foeq_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(0), Label(0), G)];
+    "select_s_foeq_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(0), G)];
+    "select_d_foeq_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(0), G)];
+    "fcmp_oeq_s": Pattern::fcmp(FloatPredicate::Oeq, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "brcond_fogt_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(12), Label(0), G)];
+    "select_s_fogt_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(12), G)];
+    "select_d_fogt_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(12), G)];
+    "fcmp_ogt_s": Pattern::fcmp(FloatPredicate::Ogt, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "brcond_foge_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(10), Label(0), G)];
+    "select_s_foge_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(10), G)];
+    "select_d_foge_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(10), G)];
+    "fcmp_oge_s": Pattern::fcmp(FloatPredicate::Oge, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "brcond_folt_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(4), Label(0), G)];
+    "select_s_folt_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(4), G)];
+    "select_d_folt_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(4), G)];
+    "fcmp_olt_s": Pattern::fcmp(FloatPredicate::Olt, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(5), G)];
+    "brcond_fole_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(9), Label(0), G)];
+    "select_s_fole_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(9), G)];
+    "select_d_fole_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(9), G)];
+    "fcmp_ole_s": Pattern::fcmp(FloatPredicate::Ole, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "brcond_ford_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(7), Label(0), G)];
+    "select_s_ford_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(7), G)];
+    "select_d_ford_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(7), G)];
+    "fcmp_ord_s": Pattern::fcmp(FloatPredicate::Ord, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(6), G)];
+    "brcond_funo_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(6), Label(0), G)];
+    "select_s_funo_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(6), G)];
+    "select_d_funo_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(6), G)];
+    "fcmp_uno_s": Pattern::fcmp(FloatPredicate::Uno, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(7), G)];
+    "brcond_fugt_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(8), Label(0), G)];
+    "select_s_fugt_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(8), G)];
+    "select_d_fugt_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(8), G)];
+    "fcmp_ugt_s": Pattern::fcmp(FloatPredicate::Ugt, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "brcond_fuge_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(5), Label(0), G)];
+    "select_s_fuge_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(5), G)];
+    "select_d_fuge_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(5), G)];
+    "fcmp_uge_s": Pattern::fcmp(FloatPredicate::Uge, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(4), G)];
+    "brcond_fult_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(11), Label(0), G)];
+    "select_s_fult_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(11), G)];
+    "select_d_fult_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(11), G)];
+    "fcmp_ult_s": Pattern::fcmp(FloatPredicate::Ult, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "brcond_fule_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(13), Label(0), G)];
+    "select_s_fule_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(13), G)];
+    "select_d_fule_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(13), G)];
+    "fcmp_ule_s": Pattern::fcmp(FloatPredicate::Ule, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(12), G)];
+    "brcond_fune_s": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, W, &[A, B_])), L]) => [FCMPSrr(Reg(0), Reg(1), F, FP), Bcc(Const(1), Label(0), G)];
+    "select_s_fune_s": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(1), G)];
+    "select_d_fune_s": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, W, &[A, B_])), C, Pat::Reg(3)]) => [FCMPSrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(1), G)];
+    "fcmp_une_s": Pattern::fcmp(FloatPredicate::Une, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "fcmp_one_s": Pattern::fcmp(FloatPredicate::One, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DefTemp(0, GPR32), ZW, ZW, Const(5), G), CSINCWr(DefTemp(1, GPR32), ZW, ZW, Const(13), G), ORRWrr(DW, Temp(0), Temp(1))];
+    "fcmp_ueq_s": Pattern::fcmp(FloatPredicate::Ueq, W, &[A, B_]) => [FCMPSrr(Reg(0), Reg(1), F, FP), CSINCWr(DefTemp(0, GPR32), ZW, ZW, Const(1), G), CSINCWr(DefTemp(1, GPR32), ZW, ZW, Const(7), G), ORRWrr(DW, Temp(0), Temp(1))];
+    "fcmp_true_s": Pattern::fcmp(FloatPredicate::True, W, &[A, B_]) => [MOVZWi(DW, Const(1), Const(0))];
+    "fcmp_false_s": Pattern::fcmp(FloatPredicate::False, W, &[A, B_]) => [MOVE(DW, ZW)];
+    "fptosi_32_s": op(G_FPTOSI, W, &[Pat::RegOf(0, W)]) => [FCVTZSUWSr(DW, Reg(0), FP)];
+    "fptosi_sat_32_s": op(G_FPTOSI_SAT, W, &[Pat::RegOf(0, W)]) => [FCVTZSUWSr(DW, Reg(0), FP)];
+    "sitofp_s_32": op(G_SITOFP, W, &[Pat::RegOf(0, W)]) => [SCVTFUWSri(FS, Reg(0), FP)];
+    "fptoui_32_s": op(G_FPTOUI, W, &[Pat::RegOf(0, W)]) => [FCVTZUUWSr(DW, Reg(0), FP)];
+    "fptoui_sat_32_s": op(G_FPTOUI_SAT, W, &[Pat::RegOf(0, W)]) => [FCVTZUUWSr(DW, Reg(0), FP)];
+    "uitofp_s_32": op(G_UITOFP, W, &[Pat::RegOf(0, W)]) => [UCVTFUWSri(FS, Reg(0), FP)];
+    "fptosi_64_s": op(G_FPTOSI, X, &[Pat::RegOf(0, W)]) => [FCVTZSUXSr(DX, Reg(0), FP)];
+    "fptosi_sat_64_s": op(G_FPTOSI_SAT, X, &[Pat::RegOf(0, W)]) => [FCVTZSUXSr(DX, Reg(0), FP)];
+    "sitofp_s_64": op(G_SITOFP, W, &[Pat::RegOf(0, X)]) => [SCVTFUXSri(FS, Reg(0), FP)];
+    "fptoui_64_s": op(G_FPTOUI, X, &[Pat::RegOf(0, W)]) => [FCVTZUUXSr(DX, Reg(0), FP)];
+    "fptoui_sat_64_s": op(G_FPTOUI_SAT, X, &[Pat::RegOf(0, W)]) => [FCVTZUUXSr(DX, Reg(0), FP)];
+    "uitofp_s_64": op(G_UITOFP, W, &[Pat::RegOf(0, X)]) => [UCVTFUXSri(FS, Reg(0), FP)];
+    "select_s": op(G_SELECT, Types::In(FPR, 32), &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), FCSELSrrr(FS, Reg(1), Reg(2), Const(1), G)];
+    "implicit_def_s": op(G_IMPLICIT_DEF, Types::In(FPR, 32), &[]) => [UNDEFINED(FS)];
+    "freeze_s": op(G_FREEZE, Types::In(FPR, 32), &[A]) => [MOVE(FS, Reg(0))];
+    "constant_fold_barrier_s": op(G_CONSTANT_FOLD_BARRIER, Types::In(FPR, 32), &[A]) => [MOVE(FS, Reg(0))];
+    "load_s": Pattern::access(G_LOAD, Types::In(FPR, 32), 32, &[Pat::Address(0, scaled!(4))]) => [LDRSui(FS, Address(0))];
+    "store_s": Pattern::access(G_STORE, Types::In(FPR, 32), 32, &[A, Pat::Address(0, scaled!(4))]) => [STRSui(Reg(0), Address(0))];
+    "fconstant_d_zero": op(G_FCONSTANT, X, &[NIL]) => [FMOVXDr(FD, ZX)];
+    "fconstant_d_packed": op(G_FCONSTANT, X, &[Pat::Imm(0, PACKED)]) => [FMOVDi(FD, ImmWith(0, packed_number))];
+    "fconstant_d": op(G_FCONSTANT, X, &[Pat::Imm(0, EVERY)]) => [MOVZXi(DefTemp(0, GPR64), ImmWith(0, piece0), Const(0)), MOVKXi(DefTemp(1, GPR64), Temp(0), ImmWith(0, piece1), Const(16)),
+        MOVKXi(DefTemp(2, GPR64), Temp(1), ImmWith(0, piece2), Const(32)), MOVKXi(DefTemp(3, GPR64), Temp(2), ImmWith(0, piece3), Const(48)), FMOVXDr(FD, Temp(3))];
+    "fadd_d": op(G_FADD, X, &[A, B_]) => [FADDDrr(FD, Reg(0), Reg(1), FP)];
+    "fsub_d": op(G_FSUB, X, &[A, B_]) => [FSUBDrr(FD, Reg(0), Reg(1), FP)];
+    "fdiv_d": op(G_FDIV, X, &[A, B_]) => [FDIVDrr(FD, Reg(0), Reg(1), FP)];
+    "fmul_d": op(G_FMUL, X, &[A, B_]) => [FMULDrr(FD, Reg(0), Reg(1), FP)];
+    "fnmadd_d": op(G_FMA, X, &[Pat::Op(&op(G_FNEG, X, &[A])), B_, Pat::Op(&op(G_FNEG, X, &[C]))]) => [FNMADDDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "fnmsub_d": op(G_FMA, X, &[A, B_, Pat::Op(&op(G_FNEG, X, &[C]))]) => [FNMSUBDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "fmsub_d": op(G_FMA, X, &[Pat::Op(&op(G_FNEG, X, &[A])), B_, C]) => [FMSUBDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "fmsub_commuted_d": op(G_FMA, X, &[A, Pat::Op(&op(G_FNEG, X, &[B_])), C]) => [FMSUBDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "fmadd_d": op(G_FMA, X, &[A, B_, C]) => [FMADDDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "fsqrt_d": op(G_FSQRT, X, &[A]) => [FSQRTDr(FD, Reg(0), FP)];
+    "fneg_d": op(G_FNEG, X, &[A]) => [FNEGDr(FD, Reg(0))];
+    "fabs_d": op(G_FABS, X, &[A]) => [FABSDr(FD, Reg(0))];
+    "fceil_d": op(G_FCEIL, X, &[A]) => [FRINTPDr(FD, Reg(0), FP)];
+    "ffloor_d": op(G_FFLOOR, X, &[A]) => [FRINTMDr(FD, Reg(0), FP)];
+    "frint_d": op(G_FRINT, X, &[A]) => [FRINTXDr(FD, Reg(0), FP)];
+    "fnearbyint_d": op(G_FNEARBYINT, X, &[A]) => [FRINTIDr(FD, Reg(0), FP)];
+    "intrinsic_trunc_d": op(G_INTRINSIC_TRUNC, X, &[A]) => [FRINTZDr(FD, Reg(0), FP)];
+    "intrinsic_round_d": op(G_INTRINSIC_ROUND, X, &[A]) => [FRINTADr(FD, Reg(0), FP)];
+    "intrinsic_roundeven_d": op(G_INTRINSIC_ROUNDEVEN, X, &[A]) => [FRINTNDr(FD, Reg(0), FP)];
+    "fminnum_d": op(G_FMINNUM, X, &[A, B_]) => [FMINNMDrr(FD, Reg(0), Reg(1), FP)];
+    "fmaxnum_d": op(G_FMAXNUM, X, &[A, B_]) => [FMAXNMDrr(FD, Reg(0), Reg(1), FP)];
+    "fminimum_d": op(G_FMINIMUM, X, &[A, B_]) => [FMINDrr(FD, Reg(0), Reg(1), FP)];
+    "fmaximum_d": op(G_FMAXIMUM, X, &[A, B_]) => [FMAXDrr(FD, Reg(0), Reg(1), FP)];
+    "fcanonicalize_d": op(G_FCANONICALIZE, X, &[A]) => [FMINNMDrr(FD, Reg(0), Reg(0), FP)];
+    "brcond_foeq_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(0), Label(0), G)];
+    "select_s_foeq_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(0), G)];
+    "select_d_foeq_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oeq, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(0), G)];
+    "fcmp_oeq_d": Pattern::fcmp(FloatPredicate::Oeq, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(1), G)];
+    "brcond_fogt_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(12), Label(0), G)];
+    "select_s_fogt_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(12), G)];
+    "select_d_fogt_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ogt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(12), G)];
+    "fcmp_ogt_d": Pattern::fcmp(FloatPredicate::Ogt, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(13), G)];
+    "brcond_foge_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(10), Label(0), G)];
+    "select_s_foge_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(10), G)];
+    "select_d_foge_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Oge, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(10), G)];
+    "fcmp_oge_d": Pattern::fcmp(FloatPredicate::Oge, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(11), G)];
+    "brcond_folt_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(4), Label(0), G)];
+    "select_s_folt_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(4), G)];
+    "select_d_folt_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Olt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(4), G)];
+    "fcmp_olt_d": Pattern::fcmp(FloatPredicate::Olt, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(5), G)];
+    "brcond_fole_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(9), Label(0), G)];
+    "select_s_fole_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(9), G)];
+    "select_d_fole_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ole, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(9), G)];
+    "fcmp_ole_d": Pattern::fcmp(FloatPredicate::Ole, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(8), G)];
+    "brcond_ford_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(7), Label(0), G)];
+    "select_s_ford_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(7), G)];
+    "select_d_ford_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ord, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(7), G)];
+    "fcmp_ord_d": Pattern::fcmp(FloatPredicate::Ord, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(6), G)];
+    "brcond_funo_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(6), Label(0), G)];
+    "select_s_funo_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(6), G)];
+    "select_d_funo_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uno, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(6), G)];
+    "fcmp_uno_d": Pattern::fcmp(FloatPredicate::Uno, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(7), G)];
+    "brcond_fugt_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(8), Label(0), G)];
+    "select_s_fugt_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(8), G)];
+    "select_d_fugt_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ugt, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(8), G)];
+    "fcmp_ugt_d": Pattern::fcmp(FloatPredicate::Ugt, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(9), G)];
+    "brcond_fuge_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(5), Label(0), G)];
+    "select_s_fuge_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(5), G)];
+    "select_d_fuge_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Uge, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(5), G)];
+    "fcmp_uge_d": Pattern::fcmp(FloatPredicate::Uge, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(4), G)];
+    "brcond_fult_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(11), Label(0), G)];
+    "select_s_fult_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(11), G)];
+    "select_d_fult_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ult, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(11), G)];
+    "fcmp_ult_d": Pattern::fcmp(FloatPredicate::Ult, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(10), G)];
+    "brcond_fule_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(13), Label(0), G)];
+    "select_s_fule_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(13), G)];
+    "select_d_fule_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Ule, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(13), G)];
+    "fcmp_ule_d": Pattern::fcmp(FloatPredicate::Ule, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(12), G)];
+    "brcond_fune_d": op(G_BRCOND, W, &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, X, &[A, B_])), L]) => [FCMPDrr(Reg(0), Reg(1), F, FP), Bcc(Const(1), Label(0), G)];
+    "select_s_fune_d": op(G_SELECT, Types::In(FPR, 32), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELSrrr(FS, Reg(2), Reg(3), Const(1), G)];
+    "select_d_fune_d": op(G_SELECT, Types::In(FPR, 64), &[Pat::Op(&Pattern::fcmp(FloatPredicate::Une, X, &[A, B_])), C, Pat::Reg(3)]) => [FCMPDrr(Reg(0), Reg(1), F, FP), FCSELDrrr(FD, Reg(2), Reg(3), Const(1), G)];
+    "fcmp_une_d": Pattern::fcmp(FloatPredicate::Une, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DW, ZW, ZW, Const(0), G)];
+    "fcmp_one_d": Pattern::fcmp(FloatPredicate::One, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DefTemp(0, GPR32), ZW, ZW, Const(5), G), CSINCWr(DefTemp(1, GPR32), ZW, ZW, Const(13), G), ORRWrr(DW, Temp(0), Temp(1))];
+    "fcmp_ueq_d": Pattern::fcmp(FloatPredicate::Ueq, X, &[A, B_]) => [FCMPDrr(Reg(0), Reg(1), F, FP), CSINCWr(DefTemp(0, GPR32), ZW, ZW, Const(1), G), CSINCWr(DefTemp(1, GPR32), ZW, ZW, Const(7), G), ORRWrr(DW, Temp(0), Temp(1))];
+    "fcmp_true_d": Pattern::fcmp(FloatPredicate::True, X, &[A, B_]) => [MOVZWi(DW, Const(1), Const(0))];
+    "fcmp_false_d": Pattern::fcmp(FloatPredicate::False, X, &[A, B_]) => [MOVE(DW, ZW)];
+    "fptosi_32_d": op(G_FPTOSI, W, &[Pat::RegOf(0, X)]) => [FCVTZSUWDr(DW, Reg(0), FP)];
+    "fptosi_sat_32_d": op(G_FPTOSI_SAT, W, &[Pat::RegOf(0, X)]) => [FCVTZSUWDr(DW, Reg(0), FP)];
+    "sitofp_d_32": op(G_SITOFP, X, &[Pat::RegOf(0, W)]) => [SCVTFUWDri(FD, Reg(0), FP)];
+    "fptoui_32_d": op(G_FPTOUI, W, &[Pat::RegOf(0, X)]) => [FCVTZUUWDr(DW, Reg(0), FP)];
+    "fptoui_sat_32_d": op(G_FPTOUI_SAT, W, &[Pat::RegOf(0, X)]) => [FCVTZUUWDr(DW, Reg(0), FP)];
+    "uitofp_d_32": op(G_UITOFP, X, &[Pat::RegOf(0, W)]) => [UCVTFUWDri(FD, Reg(0), FP)];
+    "fptosi_64_d": op(G_FPTOSI, X, &[Pat::RegOf(0, X)]) => [FCVTZSUXDr(DX, Reg(0), FP)];
+    "fptosi_sat_64_d": op(G_FPTOSI_SAT, X, &[Pat::RegOf(0, X)]) => [FCVTZSUXDr(DX, Reg(0), FP)];
+    "sitofp_d_64": op(G_SITOFP, X, &[Pat::RegOf(0, X)]) => [SCVTFUXDri(FD, Reg(0), FP)];
+    "fptoui_64_d": op(G_FPTOUI, X, &[Pat::RegOf(0, X)]) => [FCVTZUUXDr(DX, Reg(0), FP)];
+    "fptoui_sat_64_d": op(G_FPTOUI_SAT, X, &[Pat::RegOf(0, X)]) => [FCVTZUUXDr(DX, Reg(0), FP)];
+    "uitofp_d_64": op(G_UITOFP, X, &[Pat::RegOf(0, X)]) => [UCVTFUXDri(FD, Reg(0), FP)];
+    "select_d": op(G_SELECT, Types::In(FPR, 64), &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), FCSELDrrr(FD, Reg(1), Reg(2), Const(1), G)];
+    "implicit_def_d": op(G_IMPLICIT_DEF, Types::In(FPR, 64), &[]) => [UNDEFINED(FD)];
+    "freeze_d": op(G_FREEZE, Types::In(FPR, 64), &[A]) => [MOVE(FD, Reg(0))];
+    "constant_fold_barrier_d": op(G_CONSTANT_FOLD_BARRIER, Types::In(FPR, 64), &[A]) => [MOVE(FD, Reg(0))];
+    "load_d": Pattern::access(G_LOAD, Types::In(FPR, 64), 64, &[Pat::Address(0, scaled!(8))]) => [LDRDui(FD, Address(0))];
+    "store_d": Pattern::access(G_STORE, Types::In(FPR, 64), 64, &[A, Pat::Address(0, scaled!(8))]) => [STRDui(Reg(0), Address(0))];
+    "fpext": op(G_FPEXT, X, &[A32]) => [FCVTDSr(FD, Reg(0), FP)];
+    "fptrunc": op(G_FPTRUNC, W, &[Pat::RegOf(0, X)]) => [FCVTSDr(FS, Reg(0), FP)];
+
     // Constants
     "const32_zero": op(G_CONSTANT, W, &[NIL]) => [MOVE(DW, ZW)];
     "const32_imm16": op(G_CONSTANT, W, &[Pat::Imm(0, IMM16)]) => [MOVZWi(DW, ImmWith(0, piece0), Const(0))];

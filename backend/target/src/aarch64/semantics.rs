@@ -6,6 +6,7 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::bitmask::decode_bitmask;
+use super::floats;
 use super::instructions::*;
 use crate::Target;
 use crate::addressing::AddressPart;
@@ -72,11 +73,16 @@ pub fn evaluate<'d>(
             let flags = joined(d, [n, z, no, no]);
             Ok(with_flags(d, result, flags, &s))
         }
-        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr => {
+        FCMPSrr | FCMPDrr | FCMPSri | FCMPDri => floats::comparison(d, opcode, inst, &s),
+        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr | FCSELSrrr | FCSELDrrr => {
             conditional_select(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))
         }
         _ => {
-            let bits = compute(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))?;
+            let bits = match compute(d, opcode, inst, &s) {
+                Some(bits) => Some(bits),
+                None => floats::compute(d, opcode, inst, &s),
+            };
+            let bits = bits.ok_or_else(|| Unsupported::new(row.name))?;
             Ok(finish(d, bits, &s))
         }
     }

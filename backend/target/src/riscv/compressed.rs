@@ -1,9 +1,9 @@
-//! The compressed forms of RISC-V (extension C) for integers. Source: The RISC-V Instruction Set Manual, volume I,
+//! The compressed forms of RISC-V (extension C). Source: The RISC-V Instruction Set Manual, volume I,
 //! chapter "C Standard Extension for Compressed Instructions"; names are LLVM's.
 //!
 //! Order matters: the assembler takes the first form that fits.
 
-use super::features::{C, RV32, RV64};
+use super::features::{C, D, F, RV32, RV64};
 use super::instructions::*;
 use crate::Features;
 use crate::compressed::{CompressedForm, Direction, FormImmediate, FormOperand, FormSign};
@@ -137,8 +137,12 @@ pub static FORMS: &[CompressedForm] = &[
     form("C_ADDI4SPN", ADDI, &[POPULAR, SP, unsigned_not_zero(10, 2)], 0x0000, SP_PLUS),
     form("C_LW", LW, &[POPULAR, POPULAR, unsigned(7, 2)], 0x4000, MEMORY_WORD),
     form("C_LD", LD, &[POPULAR, POPULAR, unsigned(8, 3)], 0x6000, MEMORY_DOUBLEWORD).on(RV64),
+    form("C_FLD", FLD, &[POPULAR, POPULAR, unsigned(8, 3)], 0x2000, MEMORY_DOUBLEWORD).on(D),
+    form("C_FLW", FLW, &[POPULAR, POPULAR, unsigned(7, 2)], 0x6000, MEMORY_WORD).on(RV32).on(F),
     form("C_SW", SW, &[POPULAR, POPULAR, unsigned(7, 2)], 0xc000, MEMORY_WORD),
     form("C_SD", SD, &[POPULAR, POPULAR, unsigned(8, 3)], 0xe000, MEMORY_DOUBLEWORD).on(RV64),
+    form("C_FSD", FSD, &[POPULAR, POPULAR, unsigned(8, 3)], 0xa000, MEMORY_DOUBLEWORD).on(D),
+    form("C_FSW", FSW, &[POPULAR, POPULAR, unsigned(7, 2)], 0xe000, MEMORY_WORD).on(RV32).on(F),
     form("C_NOP", ADDI, &[ZERO, ZERO, NONE], 0x0001, &[]),
     form("C_ADDI", ADDI, &[NOT_ZERO, FIRST, signed_not_zero(6, 0)], 0x0001, LONG_6),
     form("C_JAL", JAL, &[RA, signed(12, 1)], 0x2001, JUMP).on(RV32),
@@ -165,6 +169,8 @@ pub static FORMS: &[CompressedForm] = &[
     form("C_SLLI", SLLI, &[NOT_ZERO, FIRST, SHIFT], 0x0002, LONG_6),
     form("C_LWSP", LW, &[NOT_ZERO, SP, unsigned(8, 2)], 0x4002, LOAD_WORD_SP),
     form("C_LDSP", LD, &[NOT_ZERO, SP, unsigned(9, 3)], 0x6002, LOAD_DOUBLEWORD_SP).on(RV64),
+    form("C_FLDSP", FLD, &[ANY, SP, unsigned(9, 3)], 0x2002, LOAD_DOUBLEWORD_SP).on(D),
+    form("C_FLWSP", FLW, &[ANY, SP, unsigned(8, 2)], 0x6002, LOAD_WORD_SP).on(RV32).on(F),
     form("C_JR", JALR, &[ZERO, NOT_ZERO, NONE], 0x8002, &[at_7(1)]),
     form("C_MV", ADD, &[NOT_ZERO, ZERO, NOT_ZERO], 0x8002, &[at_7(0), at_2(2)]),
     form("C_MV", ADD, &[NOT_ZERO, NOT_ZERO, ZERO], 0x8002, &[at_7(0), at_2(1)]).compress_only(),
@@ -175,4 +181,6 @@ pub static FORMS: &[CompressedForm] = &[
     form("C_ADD", ADD, &[NOT_ZERO, NOT_ZERO, FIRST], 0x9002, &[at_7(0), at_2(1)]).compress_only(),
     form("C_SWSP", SW, &[ANY, SP, unsigned(8, 2)], 0xc002, STORE_WORD_SP),
     form("C_SDSP", SD, &[ANY, SP, unsigned(9, 3)], 0xe002, STORE_DOUBLEWORD_SP).on(RV64),
+    form("C_FSDSP", FSD, &[ANY, SP, unsigned(9, 3)], 0xa002, STORE_DOUBLEWORD_SP).on(D),
+    form("C_FSWSP", FSW, &[ANY, SP, unsigned(8, 2)], 0xe002, STORE_WORD_SP).on(RV32).on(F),
 ];

@@ -16,18 +16,26 @@ pub const ZICOND: Features = Features::bit(4);
 pub const C: Features = Features::bit(5);
 /// Atomic operations: reservations, and operations on memory.
 pub const A: Features = Features::bit(6);
+/// Floating point of 32 bits.
+pub const F: Features = Features::bit(7);
+/// Floating point of 64 bits.
+pub const D: Features = Features::bit(8);
 /// Registers of 64 bits: part of the machine, not an option.
 pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
 pub const RV32: Features = Features::bit(17);
 
+const NONE: Features = Features::empty();
+
 /// The options of RISC-V, in the order of reports.
 pub static OPTIONS: &[FeatureDesc] = &[
-    FeatureDesc { name: "m", feature: M, changes_rules: true },
-    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false },
-    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true },
-    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false },
-    FeatureDesc { name: "a", feature: A, changes_rules: false },
-    FeatureDesc { name: "c", feature: C, changes_rules: false },
-    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false },
+    FeatureDesc { name: "m", feature: M, changes_rules: true, implies: NONE },
+    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true, implies: NONE },
+    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "a", feature: A, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "f", feature: F, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "d", feature: D, changes_rules: true, implies: F },
+    FeatureDesc { name: "c", feature: C, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false, implies: NONE },
 ];

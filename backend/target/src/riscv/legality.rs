@@ -2,6 +2,7 @@
 //! fills a register, called `x` here, and `p0`.
 
 use super::features;
+use super::float_legality::{FloatMachine, WITH_D};
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -32,6 +33,8 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
 #[derive(Clone, Copy)]
 struct Machine {
     name: &'static str,
+    /// Its numbers of floating point.
+    floats: &'static [Type],
     /// The scalar that fills a register.
     x: Type,
     p: Type,
@@ -39,8 +42,9 @@ struct Machine {
     word: Option<Type>,
 }
 
-const RV64: Machine = Machine { name: "riscv64", x: S64, p: P0, word: Some(S32) };
-const RV32: Machine = Machine { name: "riscv32", x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
+const RV64: Machine = Machine { name: "riscv64", floats: &[], x: S64, p: P0, word: Some(S32) };
+const RV32: Machine =
+    Machine { name: "riscv32", floats: &[], x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
 
 impl Machine {
     fn on(&self, opcodes: &[Opcode]) -> RuleSet {
@@ -59,6 +63,15 @@ impl Machine {
 }
 
 impl Machine {
+    fn numbers(&self) -> FloatMachine {
+        FloatMachine { name: self.name, x: self.x, numbers: self.floats }
+    }
+
+    /// The number of floating point that has instructions and fills no general register.
+    fn other(&self) -> Option<Type> {
+        self.numbers().other()
+    }
+
     /// Rules of accesses of a scalar or, element by element, of a vector.
     fn accesses_of_elements(&self, opcodes: &[Opcode]) -> RuleSet {
         rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_atomically_accessible(self.x.bits())
@@ -67,6 +80,7 @@ impl Machine {
 
 fn sets(features: Features) -> Vec<RuleSet> {
     let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
+    let machine = if features.contains(features::D) { Machine { floats: WITH_D, ..machine } } else { machine };
     let mut sets = arithmetic(machine);
     sets.extend(words(machine, features.contains(features::M)));
     sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
@@ -76,6 +90,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(atomics(machine));
     sets.extend(artifacts(machine));
     sets.push(vectors_by_element(machine.name));
+    sets.extend(machine.numbers().operations());
     sets
 }
 
@@ -124,6 +139,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
             .clamp_scalar(1, x, x),
         on(&[G_SELECT])
             .legal_for(&[(x, x), (p, x)])
+            .legal_for(machine.other().map(|ty| (ty, x)).as_slice())
             .clamp_scalar(1, x, x)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
@@ -219,8 +235,10 @@ fn values(machine: Machine) -> Vec<RuleSet> {
     let Machine { x, p, .. } = machine;
     let (on, each) = (|opcodes: &[Opcode]| machine.on(opcodes), |opcodes: &[Opcode]| machine.each(opcodes));
     vec![
-        each(&[G_CONSTANT, G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
+        each(&[G_CONSTANT]).legal_for(&[x, p]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
+        each(&[G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
             .legal_for(&[x, p])
+            .legal_for(machine.other().as_slice())
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
         each(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
@@ -252,8 +270,9 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     };
     let extending: Vec<TypePairAndMemDesc> =
         [8, 16, 32].into_iter().filter(|&bits| bits < x.bits()).map(|bits| access(x, bits)).collect();
+    let other = machine.other().map(|ty| access(ty, ty.bits()));
     let plain: Vec<TypePairAndMemDesc> =
-        extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).collect();
+        extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).chain(other).collect();
     vec![
         machine
             .accesses_of_elements(&[G_LOAD])
@@ -321,21 +340,34 @@ fn atomics(machine: Machine) -> Vec<RuleSet> {
 }
 
 /// Extensions and truncations combine away; merges and unmerges become shifts. Halves of a type wider than a register
-/// combine away too; smaller parts are grouped into halves first.
+/// combine away too; smaller parts are grouped into halves first. What is left beside numbers of floating point moves
+/// their bits between registers.
 fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
+    // On RV64 the low bits of a register are a number, on RV32 two registers are one.
+    let both = &[(S64, S32)][..];
+    let (low, pair) = match machine.other() {
+        Some(S32) => (both, &[][..]),
+        Some(_) => (&[][..], both),
+        None => (&[][..], &[][..]),
+    };
+    let back = |types: &[(Type, Type)]| types.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
     vec![
-        machine.each(&[G_ANYEXT]).lower(),
-        // Of scalars they combine away.
-        rules_for(machine.name, &[G_ZEXT, G_SEXT, G_TRUNC]).scalarize(0).unsupported(),
+        machine.each(&[G_ANYEXT]).legal_for(low).lower(),
+        // Of integers they combine away.
+        rules_for(machine.name, &[G_SEXT]).scalarize(0).legal_for(low).lower_for(pair).unsupported(),
+        rules_for(machine.name, &[G_ZEXT]).scalarize(0).lower_for(low).lower_for(pair).unsupported(),
+        rules_for(machine.name, &[G_TRUNC]).scalarize(0).legal_for(&back(low)).lower_for(&back(pair)).unsupported(),
         on(&[G_MERGE_VALUES])
+            .legal_for(pair)
             .unsupported_if(made_of_halves(0, 1, x))
             .halve_scalar_if(made_of_smaller_parts(0, 1, x), 0)
             .lower(),
         rules_for(machine.name, &[G_UNMERGE_VALUES])
             .lower_if(is_vector(0))
             .unsupported_if_vector()
+            .legal_for(&back(pair))
             .unsupported_if(made_of_halves(1, 0, x))
             .halve_scalar_if(made_of_smaller_parts(1, 0, x), 1)
             .lower(),

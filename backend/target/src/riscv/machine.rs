@@ -4,9 +4,9 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
-use super::registers::{RA, REGISTERS, ZERO, x};
+use super::registers::{RA, REGISTERS, SP, ZERO, x};
 use crate::abi::CallKind;
-use crate::instructions::ImmRange;
+use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{AtomicOrdering, Block, FencedPairs, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
@@ -29,6 +29,11 @@ const I12: ImmRange = ImmRange::Signed(12);
 /// One instruction; the first `defs` operands are definitions by their `Operand`s.
 fn inst(opcode: TargetOpcode, operands: impl IntoIterator<Item = Operand>) -> InstData {
     InstData::new(Opcode::Target(opcode), operands)
+}
+
+/// `OPCODE dst, one, other`.
+fn three(opcode: TargetOpcode, dst: PReg, one: PReg, other: PReg) -> InstData {
+    inst(opcode, [Operand::def(dst), Operand::used(one), Operand::used(other)])
 }
 
 /// `OPCODE dst, src, imm`.
@@ -87,23 +92,64 @@ pub(super) fn comparison_branch(number: i64) -> Option<TargetOpcode> {
 ///      mv   dst, one
 /// ```
 fn select(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
-    if opcode != Select_GPR_Using_CC_GPR {
-        return None;
-    }
     let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let copy = |dst: PReg, src: PReg| match opcode {
+        Select_GPR_Using_CC_GPR => Some(with_imm(ADDI, dst, src, 0)),
+        Select_FPR32_Using_CC_GPR => Some(three(FSGNJ_S, dst, src, src)),
+        Select_FPR64_Using_CC_GPR => Some(three(FSGNJ_D, dst, src, src)),
+        _ => None,
+    };
     let (dst, one, other) = (register(0)?, register(4)?, register(5)?);
+    let (one, other) = (copy(dst, one)?, copy(dst, other)?);
     let compared = [Operand::used(register(1)?), Operand::used(register(2)?), Operand::Imm(12)];
     Some(smallvec![
         inst(comparison_branch(data.imm(3)?)?, compared),
-        with_imm(ADDI, dst, other, 0),
+        other,
         inst(JAL, [Operand::def(ZERO), Operand::Imm(8)]),
-        with_imm(ADDI, dst, one, 0),
+        one,
     ])
+}
+
+/// The halves of a `double` and the `double` itself, of which one goes to the other through the stack: RV32 has no such
+/// instruction.
+///
+/// ```text
+/// BuildPairF64Pseudo dst, low, high
+///      addi sp, sp, -16
+///      sw   low, 8(sp)
+///      sw   high, 12(sp)
+///      fld  dst, 8(sp)
+///      addi sp, sp, 16
+/// ```
+fn through_stack(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let load = |opcode, index, offset| Some(with_imm(opcode, register(index)?, SP, offset));
+    let store = |opcode, index, offset| {
+        let operands = [Operand::used(register(index)?), Operand::used(SP), Operand::Imm(offset)];
+        Some(inst(opcode, operands))
+    };
+    let moves = match opcode {
+        BuildPairF64Pseudo => [store(SW, 1, 8)?, store(SW, 2, 12)?, load(FLD, 0, 8)?],
+        SplitF64Pseudo => [store(FSD, 2, 8)?, load(LW, 0, 8)?, load(LW, 1, 12)?],
+        _ => return None,
+    };
+    let (before, after) = (with_imm(ADDI, SP, SP, -16), with_imm(ADDI, SP, SP, 16));
+    Some([before].into_iter().chain(moves).chain([after]).collect())
 }
 
 /// The pseudo-instructions that stand for several instructions in one text.
 fn several(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
-    reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data)).or_else(|| select(opcode, data))
+    let loops = reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data));
+    loops.or_else(|| select(opcode, data)).or_else(|| through_stack(opcode, data))
+}
+
+/// The assembler's names of rounding modes, by number.
+const ROUNDING_MODES: [&str; 8] = ["rne", "rtz", "rdn", "rup", "rmm", "", "", "dyn"];
+
+/// The rounding mode that the assembler takes where the text names none. Conversions that are always exact have their
+/// own.
+fn usual_rounding_mode(opcode: TargetOpcode) -> i64 {
+    if matches!(opcode, FCVT_D_S | FCVT_D_W | FCVT_D_WU) { 0 } else { 7 }
 }
 
 /// The loads that reserve and the stores that keep a reservation, by the bits of their ordering.
@@ -196,7 +242,6 @@ fn masked_loop(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
         data.operands.iter().filter_map(Operand::as_reg).filter_map(|register| register.reg.as_physical()).collect();
     let ordering = AtomicOrdering::from_number(data.operands.last()?.as_imm()?)?;
     let [load, store] = WORD.of(ordering);
-    let three = |opcode, dst, one, other| inst(opcode, [Operand::def(dst), Operand::used(one), Operand::used(other)]);
     let (old, scratch, merged, mask, address);
     let mut code;
     match (change, registers.as_slice()) {
@@ -366,7 +411,14 @@ impl Machine for MachineCode {
             Operand::Stack(slot) => slot.to_string(),
             _ => String::new(),
         };
-        let texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(shown).collect();
+        let mut texts: Vec<String> = data.operands.iter().take(row.operands.len()).map(shown).collect();
+        if row.operands.last() == Some(&OperandDesc::Imm(ImmRange::RoundingMode))
+            && let Some(&Operand::Imm(mode)) = data.operands.get(row.operands.len() - 1)
+        {
+            texts.pop();
+            let name = usize::try_from(mode).ok().and_then(|mode| ROUNDING_MODES.get(mode));
+            texts.extend(name.filter(|_| mode != usual_rounding_mode(opcode)).map(|name| name.to_string()));
+        }
         let mnemonic = mnemonic(row.name);
         let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);
         match texts.as_slice() {

@@ -6,6 +6,8 @@ mod atomics;
 pub mod attributes;
 pub mod compressed;
 pub mod features;
+mod float_legality;
+mod floats;
 pub mod instructions;
 pub mod legality;
 pub mod machine;
@@ -62,7 +64,7 @@ pub static RISCV64: Target = Target {
     selection: selection::RULES,
     abi: &abi::LP64,
     addressing: &addressing::ADDRESSING,
-    zero: &[registers::ZERO],
+    zero: &[registers::ZERO, registers::FRM],
     customs: legality::CUSTOMS,
     legality: legality::rules,
     meaning: semantics::evaluate,
@@ -82,7 +84,7 @@ pub static RISCV32: Target = Target {
     registers: registers::REGISTERS_32,
     classes: registers::CLASSES_32,
     banks: registers::BANKS_32,
-    copies: registers::COPIES,
+    copies: registers::COPIES_32,
     subregisters: registers::SUBREGISTERS_32,
     register_masks: registers::REGISTER_MASKS,
     target_flags: target_flags::TARGET_FLAGS,
@@ -91,7 +93,7 @@ pub static RISCV32: Target = Target {
     selection: selection::RULES,
     abi: &abi::ILP32,
     addressing: &addressing::ADDRESSING,
-    zero: &[registers::ZERO],
+    zero: &[registers::ZERO, registers::FRM],
     customs: legality::CUSTOMS,
     legality: legality::rules,
     meaning: semantics::evaluate,

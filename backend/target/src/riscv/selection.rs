@@ -1,7 +1,7 @@
 //! The selection rules, most specific first within an opcode.
 
 use super::instructions::*;
-use super::registers::{GPR, TP, ZERO};
+use super::registers::{FPR32, FPR64, FPRB, GPR, TP, ZERO};
 use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
 use crate::Features;
 use crate::addressing::Addressing::{Absolute, Got, InitialExec, LocalExec, PcRelative};
@@ -9,7 +9,7 @@ use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, Selec
 use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Symbol, Temp};
 use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{Bits, IntPredicate, Opcode, TargetFlags};
+use tribunal_ir::{Bits, FloatPredicate, IntPredicate, Opcode, TargetFlags};
 
 const ANY: Types = Types::Any;
 
@@ -76,6 +76,11 @@ const UPPER20: ImmClass = ImmClass {
     name: "simm32 of zero low bits",
     accepts: |value| fits(signed(value), 32) && signed(value) & 0xfff == 0,
 };
+/// The upper half alone, of the first kind or of any.
+const TOP_UPPER: ImmClass =
+    ImmClass { name: "upper 20 of 64 bits", accepts: |value| value.width() == 64 && value.low_u64() << 20 == 0 };
+const TOP: ImmClass =
+    ImmClass { name: "upper 32 of 64 bits", accepts: |value| value.width() == 64 && value.low_u64() << 32 == 0 };
 const SIMM32: ImmClass =
     ImmClass { name: "simm32", accepts: |value| value.to_i64().is_some_and(|value| fits(value, 32)) };
 
@@ -131,6 +136,12 @@ fn bits0(value: Bits) -> i64 {
     signed(value) & 0x3ff
 }
 
+/// LLVM's set of classes as `FCLASS` numbers them: the two kinds of NaN are last there.
+fn classes(value: Bits) -> i64 {
+    let set = signed(value);
+    set >> 2 & 0xff | (set & 3) << 8
+}
+
 macro_rules! rules {
     ($($name:literal $(if $($feature:ident)+)?: $pattern:expr => [$($opcode:ident($($out:expr),*)),*];)*) => {
         /// One row a rule; of those that match, the first applies.
@@ -148,6 +159,14 @@ const fn op(opcode: Opcode, operands: &'static [Pat]) -> Pattern {
 }
 const fn icmp(predicate: IntPredicate, operands: &'static [Pat]) -> Pattern {
     Pattern::icmp(predicate, ANY, operands)
+}
+/// An operation whose result is a number of so many bits.
+const fn fop(opcode: Opcode, bits: u32, operands: &'static [Pat]) -> Pattern {
+    Pattern::of(opcode, Types::Bits(bits), operands)
+}
+/// A comparison of numbers of so many bits.
+const fn fcmp(predicate: FloatPredicate, bits: u32, operands: &'static [Pat]) -> Pattern {
+    Pattern::fcmp(predicate, Types::Bits(bits), operands)
 }
 const fn load(opcode: Opcode, bits: u32) -> Pattern {
     Pattern::access(opcode, ANY, bits, &[Pat::Address(0, SIMM12)])
@@ -180,12 +199,147 @@ const L: Pat = Pat::Label(0);
 const D: Out = Def(GPR);
 const T: Out = DefTemp(0, GPR);
 const U: Out = DefTemp(1, GPR);
+const V: Out = DefTemp(2, GPR);
+const DS: Out = Def(FPR32);
+const DD: Out = Def(FPR64);
+// Rounding modes: to nearest, towards zero, that of the register `frm`.
+const RNE: Out = Const(0);
+const RTZ: Out = Const(1);
+const DYN: Out = Const(7);
 const Z: Out = Phys(ZERO);
 const NIL: Pat = Pat::Imm(0, ZERO_IMM);
 
+use FloatPredicate::{False, Oeq, Oge, Ogt, Ole, Olt, One, Ord, True, Ueq, Une, Uno};
 use IntPredicate::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
 
 rules! {
+    // Floating point. Rounding is as `frm` says, or towards zero, or there is none
+    "fadd_s" if F: fop(G_FADD, 32, &[A, B]) => [FADD_S(DS, Reg(0), Reg(1), DYN)];
+    "fsub_s" if F: fop(G_FSUB, 32, &[A, B]) => [FSUB_S(DS, Reg(0), Reg(1), DYN)];
+    "fmul_s" if F: fop(G_FMUL, 32, &[A, B]) => [FMUL_S(DS, Reg(0), Reg(1), DYN)];
+    "fdiv_s" if F: fop(G_FDIV, 32, &[A, B]) => [FDIV_S(DS, Reg(0), Reg(1), DYN)];
+    "fnmadd_s" if F: fop(G_FMA, 32, &[Pat::Op(&fop(G_FNEG, 32, &[A])), B, Pat::Op(&fop(G_FNEG, 32, &[C]))]) => [FNMADD_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "fmsub_s" if F: fop(G_FMA, 32, &[A, B, Pat::Op(&fop(G_FNEG, 32, &[C]))]) => [FMSUB_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "fnmsub_s" if F: fop(G_FMA, 32, &[Pat::Op(&fop(G_FNEG, 32, &[A])), B, C]) => [FNMSUB_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "fnmsub_s_commuted" if F: fop(G_FMA, 32, &[A, Pat::Op(&fop(G_FNEG, 32, &[B])), C]) => [FNMSUB_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "fmadd_s" if F: fop(G_FMA, 32, &[A, B, C]) => [FMADD_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "fsqrt_s" if F: fop(G_FSQRT, 32, &[A]) => [FSQRT_S(DS, Reg(0), DYN)];
+    "fneg_s" if F: fop(G_FNEG, 32, &[A]) => [FSGNJN_S(DS, Reg(0), Reg(0))];
+    "fabs_s" if F: fop(G_FABS, 32, &[A]) => [FSGNJX_S(DS, Reg(0), Reg(0))];
+    "fcopysign_neg_s" if F: fop(G_FCOPYSIGN, 32, &[A, Pat::Op(&fop(G_FNEG, 32, &[B]))]) => [FSGNJN_S(DS, Reg(0), Reg(1))];
+    "fcopysign_s" if F: fop(G_FCOPYSIGN, 32, &[A, B]) => [FSGNJ_S(DS, Reg(0), Reg(1))];
+    "fminnum_s" if F: fop(G_FMINNUM, 32, &[A, B]) => [FMIN_S(DS, Reg(0), Reg(1))];
+    "fminimumnum_s" if F: fop(G_FMINIMUMNUM, 32, &[A, B]) => [FMIN_S(DS, Reg(0), Reg(1))];
+    "fmaxnum_s" if F: fop(G_FMAXNUM, 32, &[A, B]) => [FMAX_S(DS, Reg(0), Reg(1))];
+    "fmaximumnum_s" if F: fop(G_FMAXIMUMNUM, 32, &[A, B]) => [FMAX_S(DS, Reg(0), Reg(1))];
+    "fcanonicalize_s" if F: fop(G_FCANONICALIZE, 32, &[A]) => [FMIN_S(DS, Reg(0), Reg(0))];
+    "fcmp_oeq_s" if F: fcmp(Oeq, 32, &[A, B]) => [FEQ_S(D, Reg(0), Reg(1))];
+    "fcmp_ogt_s" if F: fcmp(Ogt, 32, &[A, B]) => [FLT_S(D, Reg(1), Reg(0))];
+    "fcmp_oge_s" if F: fcmp(Oge, 32, &[A, B]) => [FLE_S(D, Reg(1), Reg(0))];
+    "fcmp_olt_s" if F: fcmp(Olt, 32, &[A, B]) => [FLT_S(D, Reg(0), Reg(1))];
+    "fcmp_ole_s" if F: fcmp(Ole, 32, &[A, B]) => [FLE_S(D, Reg(0), Reg(1))];
+    "fcmp_one_s" if F: fcmp(One, 32, &[A, B]) => [FLT_S(T, Reg(0), Reg(1)), FLT_S(U, Reg(1), Reg(0)), OR(D, Temp(0), Temp(1))];
+    "fcmp_ord_s" if F: fcmp(Ord, 32, &[A, B]) => [FEQ_S(T, Reg(0), Reg(0)), FEQ_S(U, Reg(1), Reg(1)), AND(D, Temp(0), Temp(1))];
+    "fcmp_uno_s" if F: fcmp(Uno, 32, &[A, B]) => [FEQ_S(T, Reg(0), Reg(0)), FEQ_S(U, Reg(1), Reg(1)), AND(V, Temp(0), Temp(1)), XORI(D, Temp(2), Const(1))];
+    "fcmp_ueq_s" if F: fcmp(Ueq, 32, &[A, B]) => [FLT_S(T, Reg(0), Reg(1)), FLT_S(U, Reg(1), Reg(0)), OR(V, Temp(0), Temp(1)), XORI(D, Temp(2), Const(1))];
+    "fcmp_ugt_s" if F: fcmp(FloatPredicate::Ugt, 32, &[A, B]) => [FLE_S(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_uge_s" if F: fcmp(FloatPredicate::Uge, 32, &[A, B]) => [FLT_S(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_ult_s" if F: fcmp(FloatPredicate::Ult, 32, &[A, B]) => [FLE_S(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+    "fcmp_ule_s" if F: fcmp(FloatPredicate::Ule, 32, &[A, B]) => [FLT_S(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+    "fcmp_une_s" if F: fcmp(Une, 32, &[A, B]) => [FEQ_S(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_true_s" if F: fcmp(True, 32, &[A, B]) => [ADDI(D, Z, Const(1))];
+    "fcmp_false_s" if F: fcmp(False, 32, &[A, B]) => [MOVE(D, Z)];
+    "is_fpclass_s" if F: op(G_IS_FPCLASS, &[Pat::RegOf(0, Types::Bits(32)), Pat::Imm(0, EVERY)]) => [FCLASS_S(T, Reg(0)), ANDI(U, Temp(0), ImmWith(0, classes)), SLTU(D, Z, Temp(1))];
+    "fptosi_s" if RV64 F: op(G_FPTOSI, &[Pat::RegOf(0, Types::Bits(32))]) => [FCVT_L_S(D, Reg(0), RTZ)];
+    "fptosi_s_32" if RV32 F: op(G_FPTOSI, &[Pat::RegOf(0, Types::Bits(32))]) => [FCVT_W_S(D, Reg(0), RTZ)];
+    "fptoui_s" if RV64 F: op(G_FPTOUI, &[Pat::RegOf(0, Types::Bits(32))]) => [FCVT_LU_S(D, Reg(0), RTZ)];
+    "fptoui_s_32" if RV32 F: op(G_FPTOUI, &[Pat::RegOf(0, Types::Bits(32))]) => [FCVT_WU_S(D, Reg(0), RTZ)];
+    "sitofp_s_word" if RV64 F: fop(G_SITOFP, 32, &[Pat::Op(&op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]))]) => [FCVT_S_W(DS, Reg(0), DYN)];
+    "uitofp_s_word" if RV64 F: fop(G_UITOFP, 32, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [FCVT_S_WU(DS, Reg(0), DYN)];
+    "sitofp_s" if RV64 F: fop(G_SITOFP, 32, &[A]) => [FCVT_S_L(DS, Reg(0), DYN)];
+    "sitofp_s_32" if RV32 F: fop(G_SITOFP, 32, &[A]) => [FCVT_S_W(DS, Reg(0), DYN)];
+    "uitofp_s" if RV64 F: fop(G_UITOFP, 32, &[A]) => [FCVT_S_LU(DS, Reg(0), DYN)];
+    "uitofp_s_32" if RV32 F: fop(G_UITOFP, 32, &[A]) => [FCVT_S_WU(DS, Reg(0), DYN)];
+    "select_s" if F: Pattern::of(G_SELECT, Types::In(FPRB, 32), &[A, B, C]) => [Select_FPR32_Using_CC_GPR(DS, Reg(0), Z, Const(1), Reg(1), Reg(2))];
+    "implicit_def_s" if F: Pattern::of(G_IMPLICIT_DEF, Types::In(FPRB, 32), &[]) => [UNDEFINED(DS)];
+    "freeze_s" if F: Pattern::of(G_FREEZE, Types::In(FPRB, 32), &[A]) => [MOVE(DS, Reg(0))];
+    "constant_fold_barrier_s" if F: Pattern::of(G_CONSTANT_FOLD_BARRIER, Types::In(FPRB, 32), &[A]) => [MOVE(DS, Reg(0))];
+    "load_s" if F: Pattern::access(G_LOAD, Types::In(FPRB, 32), 32, &[Pat::Address(0, SIMM12)]) => [FLW(DS, Address(0))];
+    "store_s" if F: Pattern::access(G_STORE, Types::In(FPRB, 32), 32, &[A, Pat::Address(0, SIMM12)]) => [FSW(Reg(0), Address(0))];
+    "fadd_d" if D: fop(G_FADD, 64, &[A, B]) => [FADD_D(DD, Reg(0), Reg(1), DYN)];
+    "fsub_d" if D: fop(G_FSUB, 64, &[A, B]) => [FSUB_D(DD, Reg(0), Reg(1), DYN)];
+    "fmul_d" if D: fop(G_FMUL, 64, &[A, B]) => [FMUL_D(DD, Reg(0), Reg(1), DYN)];
+    "fdiv_d" if D: fop(G_FDIV, 64, &[A, B]) => [FDIV_D(DD, Reg(0), Reg(1), DYN)];
+    "fnmadd_d" if D: fop(G_FMA, 64, &[Pat::Op(&fop(G_FNEG, 64, &[A])), B, Pat::Op(&fop(G_FNEG, 64, &[C]))]) => [FNMADD_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "fmsub_d" if D: fop(G_FMA, 64, &[A, B, Pat::Op(&fop(G_FNEG, 64, &[C]))]) => [FMSUB_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "fnmsub_d" if D: fop(G_FMA, 64, &[Pat::Op(&fop(G_FNEG, 64, &[A])), B, C]) => [FNMSUB_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "fnmsub_d_commuted" if D: fop(G_FMA, 64, &[A, Pat::Op(&fop(G_FNEG, 64, &[B])), C]) => [FNMSUB_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "fmadd_d" if D: fop(G_FMA, 64, &[A, B, C]) => [FMADD_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "fsqrt_d" if D: fop(G_FSQRT, 64, &[A]) => [FSQRT_D(DD, Reg(0), DYN)];
+    "fneg_d" if D: fop(G_FNEG, 64, &[A]) => [FSGNJN_D(DD, Reg(0), Reg(0))];
+    "fabs_d" if D: fop(G_FABS, 64, &[A]) => [FSGNJX_D(DD, Reg(0), Reg(0))];
+    "fcopysign_neg_d" if D: fop(G_FCOPYSIGN, 64, &[A, Pat::Op(&fop(G_FNEG, 64, &[B]))]) => [FSGNJN_D(DD, Reg(0), Reg(1))];
+    "fcopysign_d" if D: fop(G_FCOPYSIGN, 64, &[A, B]) => [FSGNJ_D(DD, Reg(0), Reg(1))];
+    "fminnum_d" if D: fop(G_FMINNUM, 64, &[A, B]) => [FMIN_D(DD, Reg(0), Reg(1))];
+    "fminimumnum_d" if D: fop(G_FMINIMUMNUM, 64, &[A, B]) => [FMIN_D(DD, Reg(0), Reg(1))];
+    "fmaxnum_d" if D: fop(G_FMAXNUM, 64, &[A, B]) => [FMAX_D(DD, Reg(0), Reg(1))];
+    "fmaximumnum_d" if D: fop(G_FMAXIMUMNUM, 64, &[A, B]) => [FMAX_D(DD, Reg(0), Reg(1))];
+    "fcanonicalize_d" if D: fop(G_FCANONICALIZE, 64, &[A]) => [FMIN_D(DD, Reg(0), Reg(0))];
+    "fcmp_oeq_d" if D: fcmp(Oeq, 64, &[A, B]) => [FEQ_D(D, Reg(0), Reg(1))];
+    "fcmp_ogt_d" if D: fcmp(Ogt, 64, &[A, B]) => [FLT_D(D, Reg(1), Reg(0))];
+    "fcmp_oge_d" if D: fcmp(Oge, 64, &[A, B]) => [FLE_D(D, Reg(1), Reg(0))];
+    "fcmp_olt_d" if D: fcmp(Olt, 64, &[A, B]) => [FLT_D(D, Reg(0), Reg(1))];
+    "fcmp_ole_d" if D: fcmp(Ole, 64, &[A, B]) => [FLE_D(D, Reg(0), Reg(1))];
+    "fcmp_one_d" if D: fcmp(One, 64, &[A, B]) => [FLT_D(T, Reg(0), Reg(1)), FLT_D(U, Reg(1), Reg(0)), OR(D, Temp(0), Temp(1))];
+    "fcmp_ord_d" if D: fcmp(Ord, 64, &[A, B]) => [FEQ_D(T, Reg(0), Reg(0)), FEQ_D(U, Reg(1), Reg(1)), AND(D, Temp(0), Temp(1))];
+    "fcmp_uno_d" if D: fcmp(Uno, 64, &[A, B]) => [FEQ_D(T, Reg(0), Reg(0)), FEQ_D(U, Reg(1), Reg(1)), AND(V, Temp(0), Temp(1)), XORI(D, Temp(2), Const(1))];
+    "fcmp_ueq_d" if D: fcmp(Ueq, 64, &[A, B]) => [FLT_D(T, Reg(0), Reg(1)), FLT_D(U, Reg(1), Reg(0)), OR(V, Temp(0), Temp(1)), XORI(D, Temp(2), Const(1))];
+    "fcmp_ugt_d" if D: fcmp(FloatPredicate::Ugt, 64, &[A, B]) => [FLE_D(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_uge_d" if D: fcmp(FloatPredicate::Uge, 64, &[A, B]) => [FLT_D(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_ult_d" if D: fcmp(FloatPredicate::Ult, 64, &[A, B]) => [FLE_D(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+    "fcmp_ule_d" if D: fcmp(FloatPredicate::Ule, 64, &[A, B]) => [FLT_D(T, Reg(1), Reg(0)), XORI(D, Temp(0), Const(1))];
+    "fcmp_une_d" if D: fcmp(Une, 64, &[A, B]) => [FEQ_D(T, Reg(0), Reg(1)), XORI(D, Temp(0), Const(1))];
+    "fcmp_true_d" if D: fcmp(True, 64, &[A, B]) => [ADDI(D, Z, Const(1))];
+    "fcmp_false_d" if D: fcmp(False, 64, &[A, B]) => [MOVE(D, Z)];
+    "is_fpclass_d" if D: op(G_IS_FPCLASS, &[Pat::RegOf(0, Types::Bits(64)), Pat::Imm(0, EVERY)]) => [FCLASS_D(T, Reg(0)), ANDI(U, Temp(0), ImmWith(0, classes)), SLTU(D, Z, Temp(1))];
+    "fptosi_d" if RV64 D: op(G_FPTOSI, &[Pat::RegOf(0, Types::Bits(64))]) => [FCVT_L_D(D, Reg(0), RTZ)];
+    "fptosi_d_32" if RV32 D: op(G_FPTOSI, &[Pat::RegOf(0, Types::Bits(64))]) => [FCVT_W_D(D, Reg(0), RTZ)];
+    "fptoui_d" if RV64 D: op(G_FPTOUI, &[Pat::RegOf(0, Types::Bits(64))]) => [FCVT_LU_D(D, Reg(0), RTZ)];
+    "fptoui_d_32" if RV32 D: op(G_FPTOUI, &[Pat::RegOf(0, Types::Bits(64))]) => [FCVT_WU_D(D, Reg(0), RTZ)];
+    "sitofp_d_word" if RV64 D: fop(G_SITOFP, 64, &[Pat::Op(&op(G_SEXT_INREG, &[A, Pat::Imm(0, IS_32)]))]) => [FCVT_D_W(DD, Reg(0), RNE)];
+    "uitofp_d_word" if RV64 D: fop(G_UITOFP, 64, &[Pat::Op(&op(G_AND, &[A, Pat::Imm(0, LOW_WORD)]))]) => [FCVT_D_WU(DD, Reg(0), RNE)];
+    "sitofp_d" if RV64 D: fop(G_SITOFP, 64, &[A]) => [FCVT_D_L(DD, Reg(0), DYN)];
+    "sitofp_d_32" if RV32 D: fop(G_SITOFP, 64, &[A]) => [FCVT_D_W(DD, Reg(0), RNE)];
+    "uitofp_d" if RV64 D: fop(G_UITOFP, 64, &[A]) => [FCVT_D_LU(DD, Reg(0), DYN)];
+    "uitofp_d_32" if RV32 D: fop(G_UITOFP, 64, &[A]) => [FCVT_D_WU(DD, Reg(0), RNE)];
+    "select_d" if D: Pattern::of(G_SELECT, Types::In(FPRB, 64), &[A, B, C]) => [Select_FPR64_Using_CC_GPR(DD, Reg(0), Z, Const(1), Reg(1), Reg(2))];
+    "implicit_def_d" if D: Pattern::of(G_IMPLICIT_DEF, Types::In(FPRB, 64), &[]) => [UNDEFINED(DD)];
+    "freeze_d" if D: Pattern::of(G_FREEZE, Types::In(FPRB, 64), &[A]) => [MOVE(DD, Reg(0))];
+    "constant_fold_barrier_d" if D: Pattern::of(G_CONSTANT_FOLD_BARRIER, Types::In(FPRB, 64), &[A]) => [MOVE(DD, Reg(0))];
+    "load_d" if D: Pattern::access(G_LOAD, Types::In(FPRB, 64), 64, &[Pat::Address(0, SIMM12)]) => [FLD(DD, Address(0))];
+    "store_d" if D: Pattern::access(G_STORE, Types::In(FPRB, 64), 64, &[A, Pat::Address(0, SIMM12)]) => [FSD(Reg(0), Address(0))];
+    "fconstant_s_zero" if F: fop(G_FCONSTANT, 32, &[NIL]) => [FMV_W_X(DS, Z)];
+    "fconstant_s_upper" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, UPPER20)]) => [LUI(T, ImmWith(0, upper20)), FMV_W_X(DS, Temp(0))];
+    "fconstant_s" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(U, Temp(0), ImmWith(0, lower12)), FMV_W_X(DS, Temp(1))];
+    "fconstant_d_zero" if RV64 D: fop(G_FCONSTANT, 64, &[NIL]) => [FMV_D_X(DD, Z)];
+    "fconstant_d_upper" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP_UPPER)]) => [LUI(T, ImmWith(0, top_upper)), SLLI(U, Temp(0), Const(32)), FMV_D_X(DD, Temp(1))];
+    "fconstant_d_top" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP)]) => [LUI(T, ImmWith(0, top_upper)), ADDIW(U, Temp(0), ImmWith(0, top_lower)), SLLI(V, Temp(1), Const(32)), FMV_D_X(DD, Temp(2))];
+    "fconstant_d" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, top_upper)), ADDIW(DefTemp(1, GPR), Temp(0), ImmWith(0, top_lower)),
+        SLLI(DefTemp(2, GPR), Temp(1), Const(11)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, bits21)),
+        SLLI(DefTemp(4, GPR), Temp(3), Const(11)), ADDI(DefTemp(5, GPR), Temp(4), ImmWith(0, bits10)),
+        SLLI(DefTemp(6, GPR), Temp(5), Const(10)), ADDI(DefTemp(7, GPR), Temp(6), ImmWith(0, bits0)), FMV_D_X(DD, Temp(7))];
+    "fconstant_d_zero_32" if RV32 D: fop(G_FCONSTANT, 64, &[NIL]) => [FCVT_D_W(DD, Z, RNE)];
+    "fconstant_d_32" if RV32 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, EVERY)]) => [LUI(DefTemp(0, GPR), ImmWith(0, upper20)), ADDI(DefTemp(1, GPR), Temp(0), ImmWith(0, lower12)),
+        LUI(DefTemp(2, GPR), ImmWith(0, top_upper)), ADDI(DefTemp(3, GPR), Temp(2), ImmWith(0, top_lower)), BuildPairF64Pseudo(DD, Temp(1), Temp(3))];
+    "fpext" if D: fop(G_FPEXT, 64, &[A]) => [FCVT_D_S(DD, Reg(0), RNE)];
+    "fptrunc" if D: fop(G_FPTRUNC, 32, &[A]) => [FCVT_S_D(DS, Reg(0), DYN)];
+    "float_zero" if RV64 F: Pattern::of(G_TRUNC, Types::In(FPRB, 32), &[NIL]) => [FMV_W_X(DS, Z)];
+    "float_of_bits" if RV64 F: Pattern::of(G_TRUNC, Types::In(FPRB, 32), &[A]) => [FMV_W_X(DS, Reg(0))];
+    "bits_of_float" if RV64 F: op(G_ANYEXT, &[Pat::RegOf(0, Types::In(FPRB, 32))]) => [FMV_X_W(D, Reg(0))];
+    "sext_float" if RV64 F: op(G_SEXT, &[Pat::RegOf(0, Types::In(FPRB, 32))]) => [FMV_X_W(D, Reg(0))];
+    "double_of_halves" if RV32 D: Pattern::of(G_MERGE_VALUES, Types::In(FPRB, 64), &[A, B]) => [BuildPairF64Pseudo(DD, Reg(0), Reg(1))];
+    "halves_of_double" if RV32 D: op(G_UNMERGE_VALUES, &[Pat::RegOf(0, Types::In(FPRB, 64))]) => [SplitF64Pseudo(D, Out::Def2(GPR), Reg(0))];
+
     // Constants
     "const_zero": op(G_CONSTANT, &[NIL]) => [MOVE(D, Z)];
     "const_simm12": op(G_CONSTANT, &[Pat::Imm(0, SIMM12)]) => [ADDI(D, Z, Imm(0))];

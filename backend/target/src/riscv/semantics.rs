@@ -5,6 +5,7 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
+use super::floats;
 use super::instructions::*;
 use super::machine::{comparison_branch, parts};
 use crate::Target;
@@ -64,11 +65,29 @@ pub fn evaluate<'d>(
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
-        Select_GPR_Using_CC_GPR => select(d, inst, &s),
+        Select_GPR_Using_CC_GPR | Select_FPR32_Using_CC_GPR | Select_FPR64_Using_CC_GPR => select(d, inst, &s),
+        BuildPairF64Pseudo => {
+            let [low, high] = s.exactly(inst)?;
+            let bits = d.concat(&high.bits, &low.bits);
+            Ok(finish(d, bits, &s))
+        }
+        SplitF64Pseudo => {
+            let [whole] = s.exactly(inst)?;
+            let half = |d: &mut (dyn AnyDomain + 'd), offset| Value {
+                bits: d.extract(&whole.bits, offset, 32),
+                poison: whole.poison,
+            };
+            let results = smallvec![half(d, 0), half(d, 32)];
+            Ok(MachineEvaluation { results, ..jump_free(d) })
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         FENCE | FENCE_TSO | MEMBARRIER => super::atomics::fence(d, opcode, inst),
         _ => {
-            let bits = compute(d, opcode, &s).ok_or_else(unsupported)?;
+            let bits = match compute(d, opcode, &s) {
+                Some(bits) => Some(bits),
+                None => floats::compute(d, (opcode, row), inst, target.pointer_bits.into(), &s),
+            };
+            let bits = bits.ok_or_else(unsupported)?;
             Ok(finish(d, bits, &s))
         }
     }

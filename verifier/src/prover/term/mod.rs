@@ -11,8 +11,10 @@ mod structure;
 mod tests;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::fmt;
 use tribunal_ir::bits::{Bits, MAX_BITS};
+use tribunal_ir::semantics::float::{FLAG_BITS, FloatResult, RoundedOperation};
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
 /// A term: an index into its graph.
@@ -63,7 +65,13 @@ pub enum Node {
     Ite(Term, Term, Term),
     /// The contents of a memory at an address: one unit (a byte, or a flag).
     Select(MemTerm, Term),
+    /// An operation of floating point that rounds: the number above the flags. No engine but evaluation looks into it.
+    Rounded(RoundedTerm),
 }
+
+/// An operation that rounds, on operands: an index into the graph's applications.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct RoundedTerm(u32);
 
 /// A memory: an index into the graph's memories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -78,6 +86,9 @@ pub enum MemNode {
     Store(MemTerm, Term, Term),
 }
 
+/// The mode and the numbers of an operation that rounds.
+type Operands = SmallVec<[Term; 4]>;
+
 /// The graph, and the domain that builds it.
 #[derive(Default)]
 pub struct Symbolic {
@@ -85,6 +96,8 @@ pub struct Symbolic {
     index: FxHashMap<(Node, u32), Term>,
     pub(super) memories: Vec<MemNode>,
     memory_index: FxHashMap<MemNode, MemTerm>,
+    applications: Vec<(RoundedOperation, Operands)>,
+    application_index: FxHashMap<(RoundedOperation, Operands), RoundedTerm>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
     /// The value of the next choice, in its low bits.
@@ -170,6 +183,31 @@ impl Symbolic {
         self.as_const(term).is_some_and(|bits| bits == Bits::zero(1))
     }
 
+    /// The operation and the operands of an application.
+    pub fn application(&self, application: RoundedTerm) -> (RoundedOperation, &[Term]) {
+        let (operation, operands) = &self.applications[application.0 as usize];
+        (*operation, operands)
+    }
+
+    /// The number and the flags of an operation that rounds: of constants by its definition, of others a term of their
+    /// own. Numbers that may change places stand in one order.
+    pub fn round(&mut self, operation: RoundedOperation, operands: &[Term]) -> Term {
+        let constants: Option<SmallVec<[Bits; 4]>> = operands.iter().map(|&operand| self.as_const(operand)).collect();
+        if let Some(constants) = constants {
+            return self.value(rounded(operation, &constants));
+        }
+        let mut operands = Operands::from_slice(operands);
+        if let Some(numbers) = operands.get_mut(1..3).filter(|_| operation.is_commutative()) {
+            numbers.sort_unstable();
+        }
+        let key = (operation, operands);
+        let application = *self.application_index.entry(key.clone()).or_insert_with(|| {
+            self.applications.push(key);
+            RoundedTerm(self.applications.len() as u32 - 1)
+        });
+        self.intern(Node::Rounded(application), operation.format().bits() + FLAG_BITS)
+    }
+
     // Memory.
 
     pub fn initial_memory(&mut self, number: u32, unit_bits: u32) -> MemTerm {
@@ -239,6 +277,12 @@ impl Symbolic {
             _ => (Some(address), None),
         }
     }
+}
+
+/// The number above the flags, by the concrete domain.
+pub(super) fn rounded(operation: RoundedOperation, operands: &[Bits]) -> Bits {
+    let FloatResult { bits, flags } = Concrete { choice: Choice::Zeros }.rounded(operation, operands);
+    bits.concat(flags)
 }
 
 /// A binary operation on constants, by the concrete domain.
@@ -368,5 +412,10 @@ impl Domain for Symbolic {
     }
     fn bool_ite(&mut self, condition: &Term, a: &Term, b: &Term) -> Term {
         self.if_then_else(*condition, *a, *b)
+    }
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Term]) -> FloatResult<Term> {
+        let whole = self.round(operation, args);
+        let bits = self.extract_bits(whole, FLAG_BITS, operation.format().bits());
+        FloatResult { bits, flags: self.extract_bits(whole, 0, FLAG_BITS) }
     }
 }

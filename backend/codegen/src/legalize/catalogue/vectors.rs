@@ -19,7 +19,7 @@ pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     let mut all = Vec::new();
     for ty in [vector(2, S32), vector(4, S8), vector(3, S16), vector(2, S64)] {
         for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined() && opcode.is_generic()) {
-            let Some(info) = opcode.info() else { continue };
+            let Some(info) = opcode.info().filter(|info| !info.is_float()) else { continue };
             all.extend(on_elements(target, opcode, info, ty).map(|function| (opcode, function)));
         }
         all.push((Opcode::G_PHI, instance(target, &|i| i.phi(ty))));

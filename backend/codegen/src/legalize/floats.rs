@@ -1,0 +1,228 @@
+//! Operations on numbers of floating point by their bits, of which the sign is the highest; and by other operations.
+
+use super::libcall;
+use super::recipe::Recipe;
+use tribunal_ir::types::{S1, S32};
+use tribunal_ir::{Bits, FloatFormat, FloatPredicate, IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_target::Target;
+use tribunal_target::runtime::{FloatOrder, RuntimeFunction};
+
+/// The constant's bits.
+pub(super) fn constant(r: &mut Recipe<'_>) {
+    let Some(Operand::Float(constant)) = r.data.operands.get(1).copied() else { return };
+    let Some(bits) = r.builder.function.float_bits(constant) else { return };
+    let dst = r.dst();
+    r.builder.define_constant(dst, bits);
+}
+
+/// The sign alone.
+fn sign_mask(r: &mut Recipe<'_>, ty: Type) -> VReg {
+    r.builder.constant(ty, Bits::signed_min(ty.bits()))
+}
+
+/// All bits but the sign.
+fn magnitude_mask(r: &mut Recipe<'_>, ty: Type) -> VReg {
+    r.mask(ty, ty.bits() - 1)
+}
+
+/// `G_FNEG` and `G_FABS`: the sign changed, or cleared.
+pub(super) fn with_sign(r: &mut Recipe<'_>) {
+    let (source, dst) = (r.register(1), r.dst());
+    let ty = r.type_of(dst);
+    match r.data.opcode {
+        Opcode::G_FNEG => {
+            let mask = sign_mask(r, ty);
+            r.define(dst, Opcode::G_XOR, &[source, mask]);
+        }
+        _ => {
+            let mask = magnitude_mask(r, ty);
+            r.define(dst, Opcode::G_AND, &[source, mask]);
+        }
+    }
+}
+
+/// The magnitude of one number and the sign of another, which may be of another format.
+pub(super) fn copy_sign(r: &mut Recipe<'_>) {
+    use Opcode::*;
+    let (magnitude, sign, dst) = (r.register(1), r.register(2), r.dst());
+    let (ty, from) = (r.type_of(dst), r.type_of(sign));
+    let sign = match ty.bits().cmp(&from.bits()) {
+        std::cmp::Ordering::Equal => sign,
+        std::cmp::Ordering::Less => {
+            let moved = r.shift(G_LSHR, sign, from.bits() - ty.bits());
+            r.op(ty, G_TRUNC, &[moved])
+        }
+        std::cmp::Ordering::Greater => {
+            let wide = r.op(ty, G_ANYEXT, &[sign]);
+            r.shift(G_SHL, wide, ty.bits() - from.bits())
+        }
+    };
+    let (all, top) = (magnitude_mask(r, ty), sign_mask(r, ty));
+    let (magnitude, sign) = (r.op(ty, G_AND, &[magnitude, all]), r.op(ty, G_AND, &[sign, top]));
+    r.define(dst, G_OR, &[magnitude, sign]);
+}
+
+/// The lesser or greater number, a NaN if one operand is: their sum then is one.
+pub(super) fn extremum(r: &mut Recipe<'_>) {
+    use Opcode::*;
+    let (a, b, dst) = (r.register(1), r.register(2), r.dst());
+    let ty = r.type_of(dst);
+    let of_numbers = if r.data.opcode == G_FMINIMUM { G_FMINIMUMNUM } else { G_FMAXIMUMNUM };
+    let unordered =
+        r.builder.build(S1, G_FCMP, [Operand::FloatPredicate(FloatPredicate::Uno), Operand::used(a), Operand::used(b)]);
+    let (nan, number) = (r.op(ty, G_FADD, &[a, b]), r.op(ty, of_numbers, &[a, b]));
+    r.define(dst, G_SELECT, &[unordered, nan, number]);
+}
+
+/// The classes of numbers apart from NaNs, by their bits in `FPClassTest` for negative and for positive ones.
+const CLASSES: [(NumberClass, i64, i64); 4] = [
+    (NumberClass::Infinity, 2, 9),
+    (NumberClass::Normal, 3, 8),
+    (NumberClass::Subnormal, 4, 7),
+    (NumberClass::Zero, 5, 6),
+];
+
+#[derive(Clone, Copy)]
+enum NumberClass {
+    Infinity,
+    Normal,
+    Subnormal,
+    Zero,
+}
+
+/// Whether a number is in one of some classes: its magnitude is in a range of each, and its sign as that asks.
+pub(super) fn classify(r: &mut Recipe<'_>) {
+    use Opcode::*;
+    let (source, dst, wanted) = (r.register(1), r.dst(), i64::from(r.imm(2)));
+    let ty = r.type_of(source);
+    let Some(format) = FloatFormat::of_width(ty.bits()) else { return };
+    let all = magnitude_mask(r, ty);
+    let magnitude = r.op(ty, G_AND, &[source, all]);
+    let zero = r.constant(ty, 0);
+    let mut found: Vec<VReg> = Vec::new();
+    for (class, negative, positive) in CLASSES {
+        let signs = [negative, positive].map(|bit| wanted >> bit & 1 == 1);
+        if signs == [false, false] {
+            continue;
+        }
+        let is_in = is_in_class(r, class, format, magnitude);
+        let of_sign = |r: &mut Recipe<'_>, predicate| {
+            let sign = r.icmp(predicate, source, zero);
+            r.op(S1, G_AND, &[is_in, sign])
+        };
+        found.push(match signs {
+            [true, true] => is_in,
+            [true, false] => of_sign(r, IntPredicate::Slt),
+            _ => of_sign(r, IntPredicate::Sge),
+        });
+    }
+    found.extend(nan_test(r, wanted & 3, format, magnitude));
+    let none = r.constant(S1, 0);
+    let any = found.into_iter().reduce(|any, class| r.op(S1, G_OR, &[any, class])).unwrap_or(none);
+    r.define_resized(dst, G_ZEXT, any);
+}
+
+/// The bits of infinity, which are above those of every number.
+fn infinity(format: FloatFormat) -> Bits {
+    Bits::ones(format.exponent_bits()).zext_or_trunc(format.bits()).shl(format.fraction_bits())
+}
+
+fn is_in_class(r: &mut Recipe<'_>, class: NumberClass, format: FloatFormat, magnitude: VReg) -> VReg {
+    let ty = r.type_of(magnitude);
+    let (one, least_normal) = (Bits::new(1, ty.bits()), Bits::one_bit(format.fraction_bits(), ty.bits()));
+    // From the first on, so many.
+    let (first, count) = match class {
+        NumberClass::Infinity => (infinity(format), one),
+        NumberClass::Normal => (least_normal, infinity(format).sub(least_normal)),
+        NumberClass::Subnormal => (one, least_normal.sub(one)),
+        NumberClass::Zero => (Bits::zero(ty.bits()), one),
+    };
+    let (first, count) = (r.builder.constant(ty, first), r.builder.constant(ty, count));
+    let from_first = r.op(ty, Opcode::G_SUB, &[magnitude, first]);
+    r.icmp(IntPredicate::Ult, from_first, count)
+}
+
+/// Whether the number is a NaN of the kinds whose bits are set: 1 signalling, 2 quiet.
+fn nan_test(r: &mut Recipe<'_>, kinds: i64, format: FloatFormat, magnitude: VReg) -> Option<VReg> {
+    let ty = r.type_of(magnitude);
+    let infinite = infinity(format);
+    let quiet = infinite.or(Bits::one_bit(format.fraction_bits() - 1, ty.bits()));
+    let (infinite, quiet) = (r.builder.constant(ty, infinite), r.builder.constant(ty, quiet));
+    Some(match kinds {
+        0 => return None,
+        1 => {
+            let (above, below) =
+                (r.icmp(IntPredicate::Ugt, magnitude, infinite), r.icmp(IntPredicate::Ult, magnitude, quiet));
+            r.op(S1, Opcode::G_AND, &[above, below])
+        }
+        2 => r.icmp(IntPredicate::Uge, magnitude, quiet),
+        _ => r.icmp(IntPredicate::Ugt, magnitude, infinite),
+    })
+}
+
+/// How a predicate is told from comparisons of the library.
+enum Told {
+    /// Always alike.
+    Constant(bool),
+    /// By one call; the result is to be inverted.
+    By(FloatOrder, bool),
+    /// By two calls, of which the second is taken where the first does not hold; inverted together.
+    ByEither(FloatOrder, FloatOrder, bool),
+}
+
+impl Told {
+    /// As LLVM's `getFCmpLibcallDesc` has it.
+    fn of(predicate: FloatPredicate) -> Told {
+        use FloatOrder::*;
+        match predicate {
+            FloatPredicate::False => Told::Constant(false),
+            FloatPredicate::True => Told::Constant(true),
+            FloatPredicate::Oeq => Told::By(Equal, false),
+            FloatPredicate::Une => Told::By(NotEqual, false),
+            FloatPredicate::Ogt => Told::By(Greater, false),
+            FloatPredicate::Oge => Told::By(GreaterOrEqual, false),
+            FloatPredicate::Olt => Told::By(Less, false),
+            FloatPredicate::Ole => Told::By(LessOrEqual, false),
+            FloatPredicate::Uno => Told::By(Unordered, false),
+            FloatPredicate::Ord => Told::By(Unordered, true),
+            FloatPredicate::Ule => Told::By(Greater, true),
+            FloatPredicate::Ult => Told::By(GreaterOrEqual, true),
+            FloatPredicate::Uge => Told::By(Less, true),
+            FloatPredicate::Ugt => Told::By(LessOrEqual, true),
+            FloatPredicate::Ueq => Told::ByEither(Unordered, Equal, false),
+            FloatPredicate::One => Told::ByEither(Unordered, Equal, true),
+        }
+    }
+}
+
+/// A comparison by the library; false if no call may stand here.
+pub(super) fn compare(r: &mut Recipe<'_>, target: &Target) -> bool {
+    let (Some(&Operand::FloatPredicate(predicate)), dst) = (r.data.operands.get(1), r.dst()) else { return false };
+    let holds = match Told::of(predicate) {
+        Told::Constant(holds) => {
+            r.builder.define_constant(dst, Bits::new(holds.into(), r.bits_of(dst)));
+            return true;
+        }
+        Told::By(order, inverted) => related(r, target, order, inverted),
+        Told::ByEither(one, other, inverted) => {
+            let Some(one) = related(r, target, one, inverted) else { return false };
+            let Some(other) = related(r, target, other, inverted) else { return false };
+            let opcode = if inverted { Opcode::G_AND } else { Opcode::G_OR };
+            Some(r.op(S1, opcode, &[one, other]))
+        }
+    };
+    let Some(holds) = holds else { return false };
+    r.define_resized(dst, Opcode::G_ZEXT, holds);
+    true
+}
+
+/// Whether the operands of a comparison have a relation, or have it not, by a call.
+fn related(r: &mut Recipe<'_>, target: &Target, order: FloatOrder, inverted: bool) -> Option<VReg> {
+    let (a, b) = (r.register(2), r.register(3));
+    let callee = RuntimeFunction::comparing(order, FloatFormat::of_width(r.bits_of(a))?)?;
+    let result = r.builder.function.new_vreg(S32);
+    libcall::call_of(r, target, callee, &[a, b], result).then_some(())?;
+    let (_, predicate) = order.predicates();
+    let zero = r.constant(S32, 0);
+    Some(r.icmp(if inverted { predicate.inverse() } else { predicate }, result, zero))
+}

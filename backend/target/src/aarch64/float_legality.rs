@@ -1,0 +1,54 @@
+//! The legality rules of floating point (LLVM's AArch64LegalizerInfo is the model): numbers of 32 and of 64 bits have
+//! instructions.
+
+use super::legality::on;
+use crate::legality::RuleSet;
+use tribunal_ir::Opcode::*;
+use tribunal_ir::types::{S32, S64};
+use tribunal_ir::{Family, Opcode};
+
+/// The rules of the operations on numbers of floating point.
+pub(super) fn operations() -> Vec<RuleSet> {
+    let arithmetic = [
+        G_FADD,
+        G_FSUB,
+        G_FMUL,
+        G_FDIV,
+        G_FMA,
+        G_FSQRT,
+        G_FNEG,
+        G_FABS,
+        G_FMINNUM,
+        G_FMAXNUM,
+        G_FMINIMUM,
+        G_FMAXIMUM,
+        G_FCANONICALIZE,
+        G_FCEIL,
+        G_FFLOOR,
+        G_FRINT,
+        G_FNEARBYINT,
+        G_INTRINSIC_TRUNC,
+        G_INTRINSIC_ROUND,
+        G_INTRINSIC_ROUNDEVEN,
+    ];
+    let alike = Family::FloatFunction.opcodes().iter().copied();
+    let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
+    let alike: Vec<Opcode> = alike.filter(is_alike).collect();
+    let called = [S32, S64];
+    let (numbers, each) = ([S32, S64], [(S32, S32), (S32, S64), (S64, S32), (S64, S64)]);
+    vec![
+        on(&arithmetic).legal_for(&numbers),
+        on(&[G_FREM]).libcall_for(&called),
+        on(&alike).libcall_for(&called),
+        on(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]),
+        on(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S32), (S32, S64)]),
+        on(&[G_FCONSTANT]).legal_for(&numbers).lower(),
+        on(&[G_FCOPYSIGN]).lower(),
+        on(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32),
+        on(&[G_FPEXT]).legal_for(&[(S64, S32)]),
+        on(&[G_FPTRUNC]).legal_for(&[(S32, S64)]),
+        on(&[G_FPTOSI, G_FPTOUI]).legal_for(&each).widen_scalar_to_next_pow2(0).min_scalar(0, S32),
+        on(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).legal_for(&each),
+        on(&[G_SITOFP, G_UITOFP]).legal_for(&each).widen_scalar_to_next_pow2(1).min_scalar(1, S32),
+    ]
+}

@@ -1,0 +1,172 @@
+//! The meaning of the scalar instructions of floating point (Arm Architecture Reference Manual, "A64 SIMD and
+//! Floating-point Instructions").
+//!
+//! The control register is zero: rounding is to nearest, subnormal numbers count, and NaNs propagate. The status
+//! register is nobody's.
+
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
+
+use super::instructions::*;
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::Sources;
+use smallvec::smallvec;
+use tribunal_ir::semantics::float::{
+    self, Extremum, FloatRules, IntegerForm, NanRule, RoundingMode, compare, extremum, fma, from_integer,
+    round_to_integral, to_integer,
+};
+use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::{Bits, FloatFormat, InstData, TargetOpcode};
+
+/// The bits of a number that the manual packs into eight (`VFPExpandImm`).
+pub(super) fn unpacked(packed: i64, format: FloatFormat) -> u64 {
+    let (exponent, fraction) = (format.exponent_bits(), format.fraction_bits());
+    let (sign, high, low) = (packed as u64 >> 7 & 1, packed as u64 >> 6 & 1, packed as u64 >> 4 & 3);
+    let repeated = if high == 1 { (1u64 << (exponent - 3)) - 1 } else { 0 };
+    let biased = (high ^ 1) << (exponent - 1) | repeated << 2 | low;
+    sign << (format.bits() - 1) | biased << fraction | (packed as u64 & 15) << (fraction - 4)
+}
+
+/// The eight bits that stand for a number; `None` if it has too many.
+pub(super) fn packed(bits: Bits) -> Option<i64> {
+    let format = FloatFormat::of_width(bits.width()).filter(|format| format.bits() <= 64)?;
+    (0..256).find(|&packed| unpacked(packed, format) == bits.low_u64())
+}
+
+/// The format of the numbers that an instruction computes on: LLVM's letter of it stands before the kinds of operands.
+fn format(opcode: TargetOpcode) -> FloatFormat {
+    let name = INSTRUCTIONS[usize::from(opcode.0)].name;
+    let letter = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase()).chars().last();
+    if letter == Some('S') { FloatFormat::Float } else { FloatFormat::Double }
+}
+
+/// The result of an instruction on numbers of floating point; `None` for any other.
+pub(super) fn compute<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Option<D::Bits> {
+    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let format = format(opcode);
+    if matches!(opcode, FMOVSi | FMOVDi) {
+        return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));
+    }
+    let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
+    let a = arg(0)?;
+    if let Some(bits) = unary(d, &rules, (opcode, format), a) {
+        return Some(bits);
+    }
+    let b = arg(1)?;
+    let least = |extremum| (format, extremum);
+    let result = match opcode {
+        FADDSrr | FADDDrr => float::add(d, &rules, format, a, b),
+        FSUBSrr | FSUBDrr => float::sub(d, &rules, format, a, b),
+        FMULSrr | FMULDrr => float::mul(d, &rules, format, a, b),
+        FDIVSrr | FDIVDrr => float::div(d, &rules, format, a, b),
+        FNMULSrr | FNMULDrr => {
+            let product = float::mul(d, &rules, format, a, b).bits;
+            return Some(negated(d, &product));
+        }
+        FMAXSrr | FMAXDrr => extremum(d, &rules, least(Extremum::Maximum), a, b),
+        FMINSrr | FMINDrr => extremum(d, &rules, least(Extremum::Minimum), a, b),
+        FMAXNMSrr | FMAXNMDrr => extremum(d, &rules, least(Extremum::MaxNum), a, b),
+        FMINNMSrr | FMINNMDrr => extremum(d, &rules, least(Extremum::MinNum), a, b),
+        FMADDSrrr | FMADDDrrr => fma(d, &rules, format, [a, b, arg(2)?]),
+        FMSUBSrrr | FMSUBDrrr => {
+            let opposite = negated(d, a);
+            fma(d, &rules, format, [&opposite, b, arg(2)?])
+        }
+        FNMADDSrrr | FNMADDDrrr => {
+            let (opposite, subtracted) = (negated(d, a), negated(d, arg(2)?));
+            fma(d, &rules, format, [&opposite, b, &subtracted])
+        }
+        FNMSUBSrrr | FNMSUBDrrr => {
+            let subtracted = negated(d, arg(2)?);
+            fma(d, &rules, format, [a, b, &subtracted])
+        }
+        _ => return None,
+    };
+    Some(result.bits)
+}
+
+fn negated<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let sign = d.constant(Bits::signed_min(d.width(a)));
+    d.xor(a, &sign)
+}
+
+/// Instructions of one source.
+fn unary<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (opcode, format): (TargetOpcode, FloatFormat),
+    a: &D::Bits,
+) -> Option<D::Bits> {
+    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let direction = match opcode {
+        FRINTNSr | FRINTNDr | FRINTXSr | FRINTXDr | FRINTISr | FRINTIDr => RoundingMode::NearestEven,
+        FRINTPSr | FRINTPDr => RoundingMode::Up,
+        FRINTMSr | FRINTMDr => RoundingMode::Down,
+        FRINTZSr | FRINTZDr => RoundingMode::TowardZero,
+        FRINTASr | FRINTADr => RoundingMode::NearestAway,
+        FMOVSr | FMOVDr | FMOVWSr | FMOVSWr | FMOVXDr | FMOVDXr => return Some(*a),
+        FABSSr | FABSDr => {
+            let magnitude = d.constant(Bits::ones(format.bits() - 1).zext_or_trunc(format.bits()));
+            return Some(d.and(a, &magnitude));
+        }
+        FNEGSr | FNEGDr => return Some(negated(d, a)),
+        FSQRTSr | FSQRTDr => return Some(float::sqrt(d, rules, format, a).bits),
+        FCVTDSr => return Some(float::extend(d, rules, (single, double), a).bits),
+        FCVTSDr => return Some(float::truncate(d, rules, (double, single), a).bits),
+        _ => return between_integers(d, rules, (opcode, format), a),
+    };
+    let rules = FloatRules::new(d, rules.nan, direction);
+    Some(round_to_integral(d, &rules, format, a).bits)
+}
+
+/// Conversions to integers, which saturate and make zero of a NaN, and from integers.
+fn between_integers<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (opcode, format): (TargetOpcode, FloatFormat),
+    a: &D::Bits,
+) -> Option<D::Bits> {
+    let (mode, width, is_signed) = match opcode {
+        FCVTZSUWSr | FCVTZSUWDr => (RoundingMode::TowardZero, 32, true),
+        FCVTZSUXSr | FCVTZSUXDr => (RoundingMode::TowardZero, 64, true),
+        FCVTZUUWSr | FCVTZUUWDr => (RoundingMode::TowardZero, 32, false),
+        FCVTZUUXSr | FCVTZUUXDr => (RoundingMode::TowardZero, 64, false),
+        FCVTASUWSr | FCVTASUWDr => (RoundingMode::NearestAway, 32, true),
+        FCVTASUXSr | FCVTASUXDr => (RoundingMode::NearestAway, 64, true),
+        SCVTFUWSri | SCVTFUWDri | SCVTFUXSri | SCVTFUXDri => {
+            return Some(from_integer(d, rules, format, a, true).bits);
+        }
+        UCVTFUWSri | UCVTFUWDri | UCVTFUXSri | UCVTFUXDri => {
+            return Some(from_integer(d, rules, format, a, false).bits);
+        }
+        _ => return None,
+    };
+    let mode = d.constant(mode.bits());
+    Some(to_integer(d, &mode, format, a, IntegerForm { width, is_signed }).bits)
+}
+
+/// The flags of a comparison: less is N, equal Z and C, greater C, unordered C and V.
+pub(super) fn comparison<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let format = format(opcode);
+    let zero = Value { bits: d.literal(0, format.bits()), poison: d.boolean(false) };
+    let [a, b] = match opcode {
+        FCMPSri | FCMPDri => [s.exactly::<1>(inst)?[0], &zero],
+        _ => s.exactly(inst)?,
+    };
+    let order = compare(d, format, &a.bits, &b.bits);
+    let carry = d.bool_not(&order.less);
+    let flags = [&order.less, &order.equal, &carry, &order.unordered].map(|flag| d.bit(flag));
+    let [n, z, c, v] = flags;
+    let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
+    let (bits, poison) = (d.concat(&high, &low), d.bool_or(&a.poison, &b.poison));
+    Ok(MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None })
+}

@@ -1,0 +1,209 @@
+//! The meaning of the instructions of F and D (The RISC-V Instruction Set Manual, volume I, chapters "F" and "D").
+//!
+//! The rounding mode of `frm` is to nearest: no code that LLVM compiles for its default environment changes it. The
+//! flags of `fflags` are nobody's. A source is the low part of its register: code that keeps narrow numbers boxed, as
+//! the chapter asks for, reads no other.
+
+#![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
+
+use super::instructions::*;
+use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
+use crate::meaning::AnyDomain;
+use crate::operands::Sources;
+use tribunal_ir::semantics::float::{
+    self, Extremum, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify, compare, extremum, fma,
+    from_integer, to_integer,
+};
+use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, TargetOpcode};
+
+/// The number of the rounding mode that is in `frm`.
+const DYNAMIC: i64 = 7;
+
+/// The rounding mode that an instruction names, if it names one.
+fn mode(row: &InstrDesc, inst: &InstData) -> Option<RoundingMode> {
+    let place = row.operands.iter().position(|desc| *desc == OperandDesc::Imm(ImmRange::RoundingMode));
+    match place.and_then(|place| inst.imm(place)) {
+        None | Some(DYNAMIC) => Some(RoundingMode::NearestEven),
+        Some(number) => usize::try_from(number).ok().and_then(|number| RoundingMode::ALL.get(number)).copied(),
+    }
+}
+
+/// The result of an instruction on numbers of floating point, as wide as its register; `None` for any other.
+pub(super) fn compute<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    (opcode, row): (TargetOpcode, &InstrDesc),
+    inst: &InstData,
+    register_bits: u32,
+    s: &Sources<D>,
+) -> Option<D::Bits> {
+    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let rules = FloatRules::new(d, NanRule::Canonical, mode(row, inst)?);
+    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let a = arg(0)?;
+    if let Some(result) = conversion(d, &rules, opcode, register_bits, a) {
+        return Some(result);
+    }
+    let format = if is_double(opcode) { double } else { single };
+    let result = match opcode {
+        FSQRT_S | FSQRT_D => float::sqrt(d, &rules, format, a),
+        FCVT_S_D => float::truncate(d, &rules, (double, single), a),
+        FCVT_D_S => float::extend(d, &rules, (single, double), a),
+        FCLASS_S | FCLASS_D => return Some(class(d, format, register_bits, a)),
+        _ => return of_several(d, &rules, (opcode, format), register_bits, [a, arg(1)?], arg(2)),
+    };
+    Some(result.bits)
+}
+
+/// Of two sources, or of three.
+fn of_several<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (opcode, format): (TargetOpcode, FloatFormat),
+    register_bits: u32,
+    [a, b]: [&D::Bits; 2],
+    third: Option<&D::Bits>,
+) -> Option<D::Bits> {
+    let least = (format, Extremum::MinimumNumber);
+    let greatest = (format, Extremum::MaximumNumber);
+    let result = match opcode {
+        FADD_S | FADD_D => float::add(d, rules, format, a, b),
+        FSUB_S | FSUB_D => float::sub(d, rules, format, a, b),
+        FMUL_S | FMUL_D => float::mul(d, rules, format, a, b),
+        FDIV_S | FDIV_D => float::div(d, rules, format, a, b),
+        FMIN_S | FMIN_D => extremum(d, rules, least, a, b),
+        FMAX_S | FMAX_D => extremum(d, rules, greatest, a, b),
+        FSGNJ_S | FSGNJ_D => return Some(with_sign_of(d, a, b)),
+        FSGNJN_S | FSGNJN_D => {
+            let opposite = negated(d, b);
+            return Some(with_sign_of(d, a, &opposite));
+        }
+        FSGNJX_S | FSGNJX_D => {
+            let both = d.xor(a, b);
+            return Some(with_sign_of(d, a, &both));
+        }
+        FEQ_S | FEQ_D => return Some(compared(d, (format, FloatPredicate::Oeq), register_bits, [a, b])),
+        FLT_S | FLT_D => return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b])),
+        FLE_S | FLE_D => return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b])),
+        _ => fused(d, rules, (opcode, format), [a, b, third?])?,
+    };
+    Some(result.bits)
+}
+
+/// A product and a sum, rounded once: the product, the addend, or both are negated before.
+fn fused<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (opcode, format): (TargetOpcode, FloatFormat),
+    [a, b, c]: [&D::Bits; 3],
+) -> Option<FloatResult<D::Bits>> {
+    let (opposite, subtracted) = (negated(d, a), negated(d, c));
+    Some(match opcode {
+        FMADD_S | FMADD_D => fma(d, rules, format, [a, b, c]),
+        FMSUB_S | FMSUB_D => fma(d, rules, format, [a, b, &subtracted]),
+        FNMSUB_S | FNMSUB_D => fma(d, rules, format, [&opposite, b, c]),
+        FNMADD_S | FNMADD_D => fma(d, rules, format, [&opposite, b, &subtracted]),
+        _ => return None,
+    })
+}
+
+fn is_double(opcode: TargetOpcode) -> bool {
+    INSTRUCTIONS[usize::from(opcode.0)].name.ends_with("_D")
+}
+
+fn negated<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let sign = d.constant(Bits::signed_min(d.width(a)));
+    d.xor(a, &sign)
+}
+
+/// The magnitude of the first and the sign of the second.
+fn with_sign_of<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let top = d.width(a) - 1;
+    let (sign, magnitude) = (d.extract(b, top, 1), d.extract(a, 0, top));
+    d.concat(&sign, &magnitude)
+}
+
+fn compared<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    (format, predicate): (FloatFormat, FloatPredicate),
+    register_bits: u32,
+    [a, b]: [&D::Bits; 2],
+) -> D::Bits {
+    let comparison = compare(d, format, a, b);
+    let holds = comparison.holds(d, predicate);
+    let bit = d.bit(&holds);
+    d.zext(&bit, register_bits)
+}
+
+/// One bit for each class: LLVM's order, but that both kinds of NaN are last.
+fn class<D: AnyDomain + ?Sized>(d: &mut D, format: FloatFormat, register_bits: u32, a: &D::Bits) -> D::Bits {
+    let mut each = classify(d, format, a).each;
+    each.rotate_left(2);
+    let zero = d.literal(0, register_bits);
+    (0..).zip(&each).fold(zero, |set, (place, class)| {
+        let bit = d.literal(1 << place, register_bits);
+        let bit = d.ite(class, &bit, &zero);
+        d.or(&set, &bit)
+    })
+}
+
+/// Between numbers and integers, and moves of bits.
+fn conversion<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    opcode: TargetOpcode,
+    register_bits: u32,
+    a: &D::Bits,
+) -> Option<D::Bits> {
+    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (signed, unsigned) = (true, false);
+    let (from, width, is_signed) = match opcode {
+        FCVT_W_S => (single, 32, signed),
+        FCVT_WU_S => (single, 32, unsigned),
+        FCVT_L_S => (single, 64, signed),
+        FCVT_LU_S => (single, 64, unsigned),
+        FCVT_W_D => (double, 32, signed),
+        FCVT_WU_D => (double, 32, unsigned),
+        FCVT_L_D => (double, 64, signed),
+        FCVT_LU_D => (double, 64, unsigned),
+        FMV_X_W => return Some(d.sext(a, register_bits)),
+        FMV_W_X => return Some(d.extract(a, 0, 32)),
+        FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then_some(*a),
+        _ => return of_integer(d, rules, opcode, a),
+    };
+    // RV32 has no such instruction.
+    if width > register_bits {
+        return None;
+    }
+    let integer = to_integer(d, &rules.mode, from, a, IntegerForm { width, is_signed });
+    // A NaN becomes the greatest integer.
+    let greatest = if is_signed { Bits::ones(width - 1).zext_or_trunc(width) } else { Bits::ones(width) };
+    let greatest = d.constant(greatest);
+    let bits = d.ite(&integer.is_nan, &greatest, &integer.bits);
+    Some(d.sext(&bits, register_bits))
+}
+
+fn of_integer<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    opcode: TargetOpcode,
+    a: &D::Bits,
+) -> Option<D::Bits> {
+    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (signed, unsigned) = (true, false);
+    let (to, width, is_signed) = match opcode {
+        FCVT_S_W => (single, 32, signed),
+        FCVT_S_WU => (single, 32, unsigned),
+        FCVT_S_L => (single, 64, signed),
+        FCVT_S_LU => (single, 64, unsigned),
+        FCVT_D_W => (double, 32, signed),
+        FCVT_D_WU => (double, 32, unsigned),
+        FCVT_D_L => (double, 64, signed),
+        FCVT_D_LU => (double, 64, unsigned),
+        _ => return None,
+    };
+    if width > d.width(a) {
+        return None;
+    }
+    let integer = d.extract(a, 0, width);
+    Some(from_integer(d, rules, to, &integer, is_signed).bits)
+}
