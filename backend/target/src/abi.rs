@@ -158,7 +158,11 @@ impl Target {
 impl Calls {
     /// `None` on a machine where all conventions are one.
     pub fn float_convention(&self, function: &Function, features: Features) -> Option<&'static FloatConvention> {
-        let name = function.ir.as_ref().and_then(|ir| ir.flags.text("target-abi"));
+        self.convention(function.ir.as_ref().and_then(|ir| ir.flags.text("target-abi")), features)
+    }
+
+    /// The one with this name if the features allow it, else that of the features.
+    pub fn convention(&self, name: Option<&str>, features: Features) -> Option<&'static FloatConvention> {
         let possible = || self.floats.iter().filter(|convention| features.contains(convention.requires));
         let named = possible().find(|convention| name.is_some_and(|name| convention.names.contains(&name)));
         named.or_else(|| possible().next())
