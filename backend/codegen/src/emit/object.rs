@@ -36,7 +36,7 @@ pub fn object(
         let feature = format!("object files of {}", target.name);
         return Err(CompileError::Unsupported { function, pass: "emit", feature });
     };
-    let mut writer = Writer::new(ir, elf, model, target, flags(codes, ir, elf));
+    let mut writer = Writer::new(ir, elf, model, target, flags(codes, ir, target, elf));
     let mut placed = Vec::with_capacity(codes.len());
     for code in codes {
         placed.push(writer.function(code)?);
@@ -55,10 +55,13 @@ pub fn object(
     writer.finish()
 }
 
-/// `e_flags`.
-fn flags(codes: &[Code], ir: Option<&IrModule>, elf: &Elf) -> FileFlags {
+/// `e_flags`: of the convention that the module names, else of that of the features.
+fn flags(codes: &[Code], ir: Option<&IrModule>, target: &Target, elf: &Elf) -> FileFlags {
+    let features = codes.iter().fold(target.base(), |all, code| all | code.features);
+    let convention = target.abi.calls.as_ref().and_then(|calls| calls.convention(None, features));
     let options = elf.options.iter().filter(|option| codes.iter().any(|code| code.features.contains(option.feature)));
-    let abi = abi(ir).and_then(|abi| elf.abis.iter().find(|(name, _)| *name == abi));
+    let name = abi(ir).or_else(|| convention.and_then(|convention| convention.names.first().copied()));
+    let abi = name.and_then(|abi| elf.abis.iter().find(|(name, _)| *name == abi));
     let flags = elf.flags.0 | abi.map_or(0, |(_, flags)| flags.0);
     FileFlags(options.fold(flags, |flags, option| flags | option.flags.0))
 }

@@ -4,7 +4,7 @@
 //! A module says by a flag which extensions its source was compiled for. Code may use them by inline assembly, so they
 //! stand in the section beside those of the features.
 
-use super::features::{A, C, M, RV32, ZBA, ZBB, ZBS, ZICOND};
+use super::features::{A, C, D, F, M, RV32, ZBA, ZBB, ZBS, ZICOND};
 use crate::{AttributeSection, Features, ModuleIsa};
 use object::elf::{
     EF_RISCV_FLOAT_ABI_DOUBLE, EF_RISCV_FLOAT_ABI_SINGLE, EF_RISCV_RVE, FileFlags, SHT_RISCV_ATTRIBUTES,
@@ -25,9 +25,11 @@ pub const ABIS: &[(&str, FileFlags)] = &[
 /// Extensions that a convention passes values in, with those that they imply.
 const OF_ABIS: [(char, &[&str]); 2] = [('f', &["f2p2", "zicsr2p0"]), ('d', &["f2p2", "d2p2", "zicsr2p0"])];
 /// Extensions of a feature, with those that they imply.
-const OF_FEATURES: [(Features, &[&str]); 7] = [
+const OF_FEATURES: [(Features, &[&str]); 9] = [
     (M, &["m2p0", "zmmul1p0"]),
     (A, &["a2p1", "zaamo1p0", "zalrsc1p0"]),
+    (F, &["f2p2", "zicsr2p0"]),
+    (D, &["f2p2", "d2p2", "zicsr2p0"]),
     (C, &["c2p0", "zca1p0"]),
     (ZICOND, &["zicond1p0"]),
     (ZBA, &["zba1p0"]),
@@ -123,6 +125,7 @@ mod tests {
         assert_eq!(of(M | A | C, "lp64d", &[module]), module);
         assert_eq!(of(M | A, "lp64", &[]), "rv64i2p1_m2p0_a2p1_zmmul1p0_zaamo1p0_zalrsc1p0");
         assert_eq!(of(C | RV32, "ilp32f", &[]), "rv32i2p1_f2p2_c2p0_zicsr2p0_zca1p0_zcf1p0");
+        assert_eq!(of(M | F | D | C, "lp64", &[]), "rv64i2p1_m2p0_f2p2_d2p2_c2p0_zicsr2p0_zmmul1p0_zca1p0_zcd1p0");
         let several = of(ZBA | ZBB | ZBS | ZICOND, "lp64", &["rv64i2p1_zvl128b1p0_xventanacondops1p0_svinval1p0"]);
         let expected = "rv64i2p1_b1p0_zicond1p0_zba1p0_zbb1p0_zbs1p0_zvl128b1p0_svinval1p0_xventanacondops1p0";
         assert_eq!(several, expected);
