@@ -266,3 +266,14 @@ fn stages_are_compared_by_the_definitions() {
     assert!(matches!(validated(&licensed, &licensed), Verdict::Proved { .. }));
     assert!(matches!(validated(&licensed, &sum), Verdict::Proved { .. }));
 }
+
+/// The result in memory, where no register shows which NaN was chosen.
+#[test]
+fn results_in_memory_are_compared() {
+    let stored = |opcode: &str| format!("{}\nG_STORE %9(s64), %12(p0) :: (store (s64))", double(opcode, "%0, %1"));
+    let address = |body: String| format!("%12:_(p0) = G_INTTOPTR %1(s64)\n{body}");
+    let [sum, other] = ["G_FADD", "G_FMUL"].map(|opcode| address(stored(opcode)));
+    let verdict = validated(&sum, &sum);
+    assert!(matches!(verdict, Verdict::Proved { .. }), "{verdict}");
+    assert!(!matches!(validated(&sum, &other), Verdict::Proved { .. }));
+}

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! and omits the parts that do not apply. Of a register the digit is the type index and the letter the class: `T` any
-//! type, `N` number, `F` number that is read as floating point, `P` pointer, `A` one address, `S` one scalar or pointer,
-//! `I` one scalar, `V` vector, `X` one scalar of a pointer's width. `MORE` repeats the operand before it (of `G_PHI`:
-//! register and block pairs). `flags` are those that the instruction may carry. `types` relates the type indices
-//! ([`TypeRule`]), `imm` bounds each immediate ([`Immediate`]), `mem` lists the required memory operands
+//! type, `N` number, `F` number that is read as floating point, `P` pointer, `A` one address, `S` one scalar or
+//! pointer, `I` one scalar, `V` vector, `X` one scalar of a pointer's width. `MORE` repeats the operand before it (of
+//! `G_PHI`: register and block pairs). `flags` are those that the instruction may carry. `types` relates the type
+//! indices ([`TypeRule`]), `imm` bounds each immediate ([`Immediate`]), `mem` lists the required memory operands
 //! ([`AccessSize`]). `ub` says when executing it is undefined behaviour ([`Undefined`]), `poison` when its result is
 //! poison although no operand is ([`Poison`]).
 //!

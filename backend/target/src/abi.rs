@@ -156,6 +156,14 @@ impl Target {
 }
 
 impl Calls {
+    /// False if the function's module names another convention than that of calls with this mask, which the features
+    /// do not allow: its library takes numbers of floating point elsewhere.
+    pub fn passes_floats_as_named(&self, function: &Function, mask: Option<RegMask>) -> bool {
+        let name = function.ir.as_ref().and_then(|ir| ir.flags.text("target-abi"));
+        let named = |name: &str| self.floats.iter().find(|convention| convention.names.contains(&name));
+        name.and_then(named).is_none_or(|convention| mask == Some(convention.mask))
+    }
+
     /// `None` on a machine where all conventions are one.
     pub fn float_convention(&self, function: &Function, features: Features) -> Option<&'static FloatConvention> {
         self.convention(function.ir.as_ref().and_then(|ir| ir.flags.text("target-abi")), features)

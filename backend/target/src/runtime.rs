@@ -1,6 +1,6 @@
-//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt, and the C library's
-//! for numbers), for operations that have no instruction. One table gives the meaning of each to the code that writes,
-//! runs or proves a call.
+//! The runtime library: functions that every compiler for these machines ships (libgcc, compiler-rt, and the C
+//! library's for numbers), for operations that have no instruction. One table gives the meaning of each to the code
+//! that writes, runs or proves a call.
 //!
 //! A call finds each argument in the registers of its convention ([`Target::signature`]). What a convention leaves open
 //! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended.
@@ -198,8 +198,8 @@ fn returned<D: Domain>(d: &mut D, args: &[Value<D>], result: Value<D>) -> Value<
     Value { bits: d.ite(&result.poison, &any, &result.bits), poison: inherited }
 }
 
-/// An integer of 32 bits with the relation to 0: negative or not is its highest bit, and zero or not its lowest. So what
-/// a caller may ask is known whatever the other bits are.
+/// An integer of 32 bits with the relation to 0: negative or not is its highest bit, and zero or not its lowest. So
+/// what a caller may ask is known whatever the other bits are.
 fn compared<D: Domain>(d: &mut D, order: FloatOrder, format: FloatFormat, [a, b]: [&D::Bits; 2]) -> D::Bits {
     const BITS: u32 = 32;
     let outcome = compare(d, format, a, b);

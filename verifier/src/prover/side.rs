@@ -324,7 +324,7 @@ impl SideEvaluation<'_> {
         if self.is_per_use() && is_undefined_value(data) {
             return Ok(());
         }
-        if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) {
+        if matches!(data.opcode, Opcode::G_IMPLICIT_DEF | Opcode::G_FREEZE) || data.opcode.is_float() {
             return self.choice(side, data);
         }
         if matches!(data.opcode, Opcode::Target(_)) {
@@ -378,16 +378,16 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse)
     }
 
-    /// A nondeterministic choice: in a whole function, that of the earlier side, if one was kept for it.
+    /// Nondeterministic choices: in a whole function, those of the earlier side, if some were kept for them.
     fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         self.d.offered = self.offered(side, data.opcode);
         let made = self.d.choices.len();
         self.generic(side, data)?;
-        self.d.offered = None;
+        self.d.offered.clear();
         let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
         for &choice in &self.d.choices[made..] {
-            // One that the result does not depend on is none.
-            if result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
+            // One that the result does not depend on is none; numbers have as many, whatever their results are.
+            if data.opcode.is_float() || result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
                 side.chosen.push((data.opcode, choice));
             }
         }
@@ -398,11 +398,13 @@ impl SideEvaluation<'_> {
         Ok(())
     }
 
-    /// The choice of the earlier side that the later side's next one for this opcode is.
-    fn offered(&self, side: &Side, opcode: Opcode) -> Option<Term> {
-        let earlier = self.opaque.as_ref()?.earlier.as_ref()?;
+    /// The choices of the earlier side that the later side's next ones for this opcode are, the next one last.
+    fn offered(&self, side: &Side, opcode: Opcode) -> Vec<Term> {
+        let Some(earlier) = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref()) else { return Vec::new() };
         let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
-        earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice).nth(made)
+        let own = earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice);
+        let rest: Vec<Term> = own.skip(made).collect();
+        rest.into_iter().rev().collect()
     }
 
     /// One use of an undefined value: a choice of its own.
@@ -410,7 +412,7 @@ impl SideEvaluation<'_> {
         self.d.offered = self.offered(side, Opcode::G_IMPLICIT_DEF);
         let bits = self.width(register);
         let bits = self.d.choose(bits);
-        self.d.offered = None;
+        self.d.offered.clear();
         side.chosen.push((Opcode::G_IMPLICIT_DEF, bits));
         Value { bits, poison: self.d.truth(false) }
     }

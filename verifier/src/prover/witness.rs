@@ -98,6 +98,11 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
         Node::Extract(inner, offset) => {
             if let Some(parts) = shown.get_mut(&inner) {
                 parts.push((offset, target));
+            } else if let Node::Extract(other, place) = d.node(target)
+                && place == offset
+                && d.width_of(other) == d.width_of(inner)
+            {
+                find(d, inner, other, shown);
             }
         }
         Node::Concat(high, low) => {

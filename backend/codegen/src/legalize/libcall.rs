@@ -38,6 +38,11 @@ pub(super) fn call_of(
     dst: VReg,
 ) -> bool {
     let Some(signature) = target.signature(callee, r.call_mask) else { return false };
+    let has_floats = callee.arguments.iter().chain([&callee.result]).any(|ty| matches!(ty, RuntimeType::Float(_)));
+    let calls = target.abi.calls.as_ref();
+    if has_floats && !calls.is_some_and(|calls| calls.passes_floats_as_named(r.builder.function, r.call_mask)) {
+        return false;
+    }
     let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
     let written = call_with(r, target, (callee.name, &places, &signature.result.registers), |r| {
         let mut passed = Vec::new();

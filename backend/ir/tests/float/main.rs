@@ -1,5 +1,5 @@
-//! Floating point beside `rustc_apfloat`, the port of LLVM's own numbers: results and flags of every operation, in every
-//! rounding mode, on corner values crossed with each other and on random ones.
+//! Floating point beside `rustc_apfloat`, the port of LLVM's own numbers: results and flags of every operation, in
+//! every rounding mode, on corner values crossed with each other and on random ones.
 //!
 //! `TRIBUNAL_FLOAT_PAIRS` sets the number of random operands of each operation, format and mode.
 

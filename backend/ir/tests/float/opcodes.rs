@@ -1,5 +1,5 @@
-//! A second definition of every opcode of floating point, by the library: each is evaluated as an instruction, on corners
-//! and random operands of each format.
+//! A second definition of every opcode of floating point, by the library: each is evaluated as an instruction, on
+//! corners and random operands of each format.
 
 use super::operands::{Random, any, corners};
 use super::*;

@@ -3,7 +3,7 @@
 //! The lists are those of the conventions that pass `double` in registers of floating point. Where a machine has none,
 //! no code touches them; where a module names another convention, its calls have the mask of that.
 
-use super::features::D;
+use super::features::{D, F};
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
 use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, f, x};
 use super::target_flags;
@@ -115,6 +115,7 @@ const BOTH: Abi = Abi {
         preserved_mask: registers::SOFT_FLOAT_MASK,
         floats: &[
             FloatConvention { names: &["lp64d", "ilp32d"], requires: D, mask: registers::DOUBLE_FLOAT_MASK, bits: 64 },
+            FloatConvention { names: &["lp64f", "ilp32f"], requires: F, mask: registers::SINGLE_FLOAT_MASK, bits: 32 },
             FloatConvention {
                 names: &["lp64", "ilp32", "lp64e", "ilp32e"],
                 requires: Features::empty(),

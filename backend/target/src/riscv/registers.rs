@@ -203,16 +203,19 @@ const fn classes(bits: u32) -> [ClassDesc; 7] {
     ]
 }
 
-/// The ABIs differ in registers for floating point alone: that of integers preserves none of them.
+/// The ABIs differ in registers for floating point alone: that of integers preserves none of them, and that of `float`
+/// none whole.
 pub static REGISTER_MASKS: &[(&str, Preserved)] = &[
     ("csr_ilp32_lp64", Preserved::General),
-    ("csr_ilp32f_lp64f", Preserved::CalleeSaved),
+    ("csr_ilp32f_lp64f", Preserved::General),
     ("csr_ilp32d_lp64d", Preserved::CalleeSaved),
     ("csr_noregs", Preserved::Nothing),
 ];
 
 /// `csr_ilp32_lp64`: the mask of the integer calling convention.
 pub const SOFT_FLOAT_MASK: RegMask = RegMask(0);
+/// `csr_ilp32f_lp64f`: that of the convention that passes `float` in registers of floating point.
+pub const SINGLE_FLOAT_MASK: RegMask = RegMask(1);
 /// `csr_ilp32d_lp64d`: that of the convention that passes `double` in registers of floating point.
 pub const DOUBLE_FLOAT_MASK: RegMask = RegMask(2);
 

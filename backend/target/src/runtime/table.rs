@@ -1,8 +1,8 @@
 //! The table of the runtime library.
 //!
-//! Names of libgcc: `__`, the operation, the sizes, and the number of operands. Sizes of integers: `si` 32, `di` 64, `ti`
-//! 128 bits; of numbers: `hf` 16, `sf` 32, `df` 64, `tf` 128. Names of the C library: `f` after the name for 32 bits, and
-//! `l` for 128, which is `long double` on these machines.
+//! Names of libgcc: `__`, the operation, the sizes, and the number of operands. Sizes of integers: `si` 32, `di` 64,
+//! `ti` 128 bits; of numbers: `hf` 16, `sf` 32, `df` 64, `tf` 128. Names of the C library: `f` after the name for 32
+//! bits, and `l` for 128, which is `long double` on these machines.
 
 use super::RuntimeMeaning::{Opcode as Means, Order, Undefined};
 use super::RuntimeType::{Float, Integer};

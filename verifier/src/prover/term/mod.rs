@@ -100,8 +100,8 @@ pub struct Symbolic {
     application_index: FxHashMap<(RoundedOperation, Operands), RoundedTerm>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
-    /// The value of the next choice, in its low bits.
-    pub offered: Option<Term>,
+    /// The values of the next choices, each in the choice's low bits; the next one last.
+    pub offered: Vec<Term>,
     variables: u32,
     /// The limb width of products.
     limb: Limb,
@@ -323,7 +323,7 @@ impl Domain for Symbolic {
         self.truth(value)
     }
     fn choose(&mut self, width: u32) -> Term {
-        let offered = self.offered.take().filter(|&offered| self.width_of(offered) <= width);
+        let offered = self.offered.pop().filter(|&offered| self.width_of(offered) <= width);
         let choice = match offered {
             Some(low) if self.width_of(low) == width => low,
             Some(low) => {

@@ -2,12 +2,12 @@
 //! soft-float functions and of machine instructions.
 //!
 //! A result has three parts, one file each. Operands fall into classes (`parts.rs`): NaNs, infinities, zeros, numbers.
-//! An operation on numbers is computed exactly and rounded once (`exact.rs`, `round.rs`). A result that is a NaN follows
-//! a [`NanRule`] (`nan.rs`). Machines and LLVM agree on the second part and differ in the third.
+//! An operation on numbers is computed exactly and rounded once (`exact.rs`, `round.rs`). A result that is a NaN
+//! follows a [`NanRule`] (`nan.rs`). Machines and LLVM agree on the second part and differ in the third.
 //!
 //! An operation that rounds goes through [`Domain::rounded`]: a domain of numbers evaluates `exact.rs`, the prover's
-//! domain has an unknown function instead. What moves, compares or classifies bits does not go through it, nor does what
-//! makes an integer of a number (`integral.rs`): the prover decides those by bits.
+//! domain has an unknown function instead. What moves, compares or classifies bits does not go through it, nor does
+//! what makes an integer of a number (`integral.rs`): the prover decides those by bits.
 //!
 //! Sources: IEEE 754-2019; LLVM's LangRef, "Behavior of Floating-Point NaN values"; the RISC-V manual, chapter "F"; the
 //! Arm ARM, "Floating-point NaN propagation".

@@ -329,8 +329,8 @@ fn scaled<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Uns
     Ok(Results::Float(scale(d, &rules, format, operand(op, 0)?, operand(op, 1)?).bits))
 }
 
-/// A fraction from a half to one, and the power of two by which it is the number. The power is 0 for zero, and any where
-/// the number is not finite or the power does not fit (LangRef, `frexp`).
+/// A fraction from a half to one, and the power of two by which it is the number. The power is 0 for zero, and any
+/// where the number is not finite or the power does not fit (LangRef, `frexp`).
 fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsupported> {
     let (a, power_bits) = (operand(op, 0)?, op.defs.get(1).map_or(0, |ty| ty.bits()));
     let format = format(op.width())?;
