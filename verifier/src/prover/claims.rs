@@ -3,7 +3,7 @@
 //! The later side may name a pointer only where the earlier side names it for the same address, and metadata only where
 //! the earlier side has it for an access there. Less may be said, never more.
 
-use super::opaque;
+use super::machine_promises;
 use super::query::{self, StepOutput};
 use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
@@ -202,7 +202,8 @@ fn one_of(d: &mut Symbolic, name: &'static str, places: Vec<Term>, claim: &Claim
 
 /// Whether a step names a pointer, metadata, or a flag that no definition reads, which it did not name before.
 pub(super) fn are_new(step: &Step<'_>) -> bool {
-    let unread = |side: &[InstData]| side.iter().fold(InstFlags::empty(), |all, data| all | opaque::unread(data));
+    let unread =
+        |side: &[InstData]| side.iter().fold(InstFlags::empty(), |all, data| all | machine_promises::unread(data));
     if !unread(step.before).contains(unread(step.after)) {
         return true;
     }

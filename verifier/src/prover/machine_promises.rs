@@ -1,15 +1,27 @@
-//! Promises of machine instructions in a proof, as [`tribunal_target::promises`] defines them. Where no generic
-//! operation computes the result, the broken promise is an unknown of the instruction and its operands.
+//! Flags in a proof of whole functions. Promises of machine instructions are as [`tribunal_target::promises`] defines
+//! them. Where no generic operation computes the result, the broken promise is an unknown of the instruction and its
+//! operands; so is a flag of any instruction that no definition reads.
 //!
 //! A load that stands for itself keeps what its row promises: the bits above the access.
 
-use super::opaque;
+use super::identity::ADVICE;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
+use super::term::Term;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, OpcodeFlags};
+use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
 use tribunal_target::instructions::Extension;
 use tribunal_target::promises;
+
+/// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
+const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES);
+
+/// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
+pub(super) fn unread(data: &InstData) -> InstFlags {
+    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.promises());
+    // Nobody sees exceptions.
+    data.flags.difference(ADVICE | InstFlags::NOFPEXCEPT | read)
+}
 
 /// The operands of a machine instruction that promises something, as they were before it wrote.
 pub(super) struct Promise(SmallVec<[Scalar; 4]>);
@@ -18,7 +30,7 @@ impl SideEvaluation<'_> {
     /// The promise that a machine instruction of a whole function makes, if it makes one.
     pub(super) fn promise(&mut self, side: &mut Side, data: &InstData) -> Result<Option<Promise>, Unsupported> {
         let is_machine = matches!(data.opcode, Opcode::Target(_));
-        if !is_machine || self.opaque.is_none() || opaque::unread(data).is_empty() {
+        if !is_machine || self.opaque.is_none() || unread(data).is_empty() {
             return Ok(None);
         }
         let bits = data.vreg_defs().next().map_or(0, |register| self.width(register));
@@ -45,6 +57,30 @@ impl SideEvaluation<'_> {
         }
     }
 
+    /// Whether a flag that no definition reads makes a result poison: an unknown of the flag, the operation and its
+    /// operands.
+    pub(super) fn unread_flags(&mut self, data: &InstData, args: &[Scalar]) -> Term {
+        let mut poison = self.d.truth(false);
+        let unread = unread(data);
+        if self.opaque.is_none() || unread.is_empty() {
+            return poison;
+        }
+        for flag in unread.iter() {
+            let application = match LICENCES.contains(flag) {
+                // Whichever instruction has it: selection keeps the licences of what it selects.
+                true => (format!("{flag:?}"), numbers(data, args)),
+                false => {
+                    let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
+                    (format!("{flag:?} {}", self.opcode_name(data)), operands)
+                }
+            };
+            let Some(opaque) = self.opaque.as_deref_mut() else { continue };
+            let unknown = *opaque.flags.entry(application).or_insert_with(|| self.d.variable(1));
+            poison = self.d.bool_or(&poison, &unknown);
+        }
+        poison
+    }
+
     /// Makes the result poison where the promise is broken.
     pub(super) fn keep_promise(
         &mut self,
@@ -54,7 +90,7 @@ impl SideEvaluation<'_> {
     ) -> Result<(), Unsupported> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
-        let conditions = promises::broken(self.d, opaque::unread(data), &args, &result.bits, |one, other| one == other);
+        let conditions = promises::broken(self.d, unread(data), &args, &result.bits, |one, other| one == other);
         let broken = match conditions.into_iter().next() {
             Some(broken) => broken,
             None => self.unread_flags(data, &args),
@@ -63,4 +99,16 @@ impl SideEvaluation<'_> {
         side.defined.insert(register, Value { bits: result.bits, poison });
         Ok(())
     }
+}
+
+/// The operands of an instruction that are virtual registers, of its values: registers read and, of a machine's
+/// instruction, immediates.
+fn numbers(data: &InstData, args: &[Scalar]) -> Vec<Term> {
+    let is_machine = matches!(data.opcode, Opcode::Target(_));
+    let values = data.operands.iter().filter_map(|operand| match operand {
+        Operand::Reg(register) if !operand.is_def() => Some(register.reg.as_virtual().is_some()),
+        Operand::Imm(_) if is_machine => Some(false),
+        _ => None,
+    });
+    args.iter().zip(values).filter(|(_, is_register)| *is_register).map(|(arg, _)| arg.bits).collect()
 }

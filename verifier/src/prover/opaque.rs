@@ -6,7 +6,7 @@
 //! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
-use super::identity::{ADVICE, Identity};
+use super::identity::Identity;
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
@@ -84,7 +84,7 @@ pub(super) struct Uninterpreted {
     /// Those of the earlier function, on whatever path: equal operations on equal operands are equal everywhere.
     pure: FxHashMap<Application, Vec<KnownResults>>,
     /// Whether a flag makes an operation poison on some operands.
-    flags: FxHashMap<Application, Term>,
+    pub flags: FxHashMap<Application, Term>,
     places: u32,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
@@ -115,16 +115,6 @@ impl Earlier {
 
 /// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.
 const UNDEFINED: Undefined = Undefined::DIVISOR.union(Undefined::QUOTIENT).union(Undefined::CONDITION);
-
-/// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
-const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES);
-
-/// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
-pub(super) fn unread(data: &InstData) -> InstFlags {
-    let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.promises());
-    // Nobody sees exceptions.
-    data.flags.difference(ADVICE | InstFlags::NOFPEXCEPT | read)
-}
 
 /// Whether an effect reads or writes memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -291,30 +281,6 @@ impl SideEvaluation<'_> {
             side.exit = Exit::Anywhere;
         }
         self.define(side, data, results)
-    }
-
-    /// Whether a flag that no definition reads makes a result poison: an unknown of the flag, the operation and its
-    /// operands.
-    pub(super) fn unread_flags(&mut self, data: &InstData, args: &[Scalar]) -> Term {
-        let mut poison = self.d.truth(false);
-        let unread = unread(data);
-        if self.opaque.is_none() || unread.is_empty() {
-            return poison;
-        }
-        for flag in unread.iter() {
-            let application = match LICENCES.contains(flag) {
-                // Whichever instruction has it: selection keeps the licences of what it selects.
-                true => (format!("{flag:?}"), numbers(data, args)),
-                false => {
-                    let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
-                    (format!("{flag:?} {}", self.opcode_name(data)), operands)
-                }
-            };
-            let Some(opaque) = self.opaque.as_deref_mut() else { continue };
-            let unknown = *opaque.flags.entry(application).or_insert_with(|| self.d.variable(1));
-            poison = self.d.bool_or(&poison, &unknown);
-        }
-        poison
     }
 
     fn operand_width(&self, operand: &RegOperand) -> u32 {
@@ -494,18 +460,6 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
         identity.what.clone(),
         operands.into_iter().flat_map(|(bits, poison)| std::iter::once(bits).chain(poison)).collect(),
     )
-}
-
-/// The operands of an instruction that are virtual registers, of its values: registers read and, of a machine's
-/// instruction, immediates.
-fn numbers(data: &InstData, args: &[Scalar]) -> Vec<Term> {
-    let is_machine = matches!(data.opcode, Opcode::Target(_));
-    let values = data.operands.iter().filter_map(|operand| match operand {
-        Operand::Reg(register) if !operand.is_def() => Some(register.reg.as_virtual().is_some()),
-        Operand::Imm(_) if is_machine => Some(false),
-        _ => None,
-    });
-    args.iter().zip(values).filter(|(_, is_register)| *is_register).map(|(arg, _)| arg.bits).collect()
 }
 
 /// The page that an address lies in.

@@ -108,9 +108,15 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
             find(d, low, lower, shown);
         }
         Node::Ite(condition, a, b) => {
+            if let Node::Ite(other, x, y) = d.node(target)
+                && (other == condition || is_same_selection(d, (condition, a), (other, x), shown))
+            {
+                find(d, a, x, shown);
+                find(d, b, y, shown);
+                return;
+            }
             // One value of several, told by a choice that equals it.
-            if let Node::Eq(x, y) = d.node(condition)
-                && let Some((choice, _)) = [(x, y), (y, x)].into_iter().find(|&(_, value)| value == a)
+            if let Some(choice) = compared_with(d, condition, a)
                 && let Some(parts) = shown.get_mut(&choice)
             {
                 parts.push((0, target));
@@ -129,6 +135,27 @@ fn find(d: &mut Symbolic, source: Term, target: Term, shown: &mut Shown) {
         }
         _ => {}
     }
+}
+
+/// The term that a condition compares with `value`.
+fn compared_with(d: &Symbolic, condition: Term, value: Term) -> Option<Term> {
+    match d.node(condition) {
+        Node::Eq(other, own) if own == value => Some(other),
+        Node::Eq(own, other) if own == value => Some(other),
+        _ => None,
+    }
+}
+
+/// Both sides select the same value by a choice that equals it: the choice is the target's.
+fn is_same_selection(
+    d: &Symbolic,
+    (condition, value): (Term, Term),
+    (of_target, other_value): (Term, Term),
+    shown: &mut Shown,
+) -> bool {
+    let choices = compared_with(d, condition, value).zip(compared_with(d, of_target, other_value));
+    let Some((choice, other)) = choices.filter(|_| value == other_value) else { return false };
+    shown.get_mut(&choice).map(|parts| parts.push((0, other))).is_some()
 }
 
 /// Solves sums and differences for a choice that nothing shows so far, with zeros for the other ones.

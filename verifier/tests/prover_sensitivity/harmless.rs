@@ -3,6 +3,7 @@
 
 use crate::changes::Change;
 use crate::specimens::Specimen;
+use tribunal_ir::semantics::float::RoundingMode;
 use tribunal_ir::{Family, Opcode, OpcodeFlags};
 
 /// One kind of change of some instructions.
@@ -35,6 +36,99 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "order of operands",
+        names: &[
+            "FADD_S", "FADD_D", "FMUL_S", "FMUL_D", "FMADD_S", "FMADD_D", "FMSUB_S", "FMSUB_D", "FMIN_S", "FMIN_D",
+            "FMAX_S", "FMAX_D", "FEQ_S", "FEQ_D",
+        ],
+        detail: "1 and 2",
+        argument: "Sums, products, extrema and equality of numbers commute where every NaN is the canonical one.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &["Select_FPR32_Using_CC_GPR", "Select_FPR64_Using_CC_GPR"],
+        detail: "1 and 2",
+        argument: "The specimen compares for inequality, which is symmetric.",
+    },
+    Row {
+        kind: "immediate",
+        names: &["FCVT_D_S"],
+        detail: "operand 2",
+        argument: "Every number of 32 bits is one of 64: nothing is rounded.",
+    },
+    Row {
+        kind: "order of operands",
+        names: &["G_FMA", "G_FMAD"],
+        detail: "1 and 2",
+        argument: "The factors of a product commute.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FMINNUM"],
+        detail: "G_FMINNUM_IEEE",
+        argument: "A signalling NaN is one or counts as a quiet one, and zeros are in any order.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FMINNUM"],
+        detail: "G_FMINIMUMNUM",
+        argument: "A signalling NaN is one or counts as a quiet one, and zeros are in any order.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FMAXNUM"],
+        detail: "G_FMAXNUM_IEEE",
+        argument: "A signalling NaN is one or counts as a quiet one, and zeros are in any order.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FMAXNUM"],
+        detail: "G_FMAXIMUMNUM",
+        argument: "A signalling NaN is one or counts as a quiet one, and zeros are in any order.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FRINT", "G_INTRINSIC_ROUNDEVEN"],
+        detail: "G_FNEARBYINT",
+        argument: "The default environment rounds to nearest even, and nobody sees exceptions.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FNEARBYINT", "G_INTRINSIC_ROUNDEVEN"],
+        detail: "G_FRINT",
+        argument: "The default environment rounds to nearest even, and nobody sees exceptions.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FRINT", "G_FNEARBYINT"],
+        detail: "G_INTRINSIC_ROUNDEVEN",
+        argument: "The default environment rounds to nearest even, and nobody sees exceptions.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FPTOSI"],
+        detail: "G_FPTOSI_SAT",
+        argument: "A number out of range has a result where it was poison.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_FPTOUI"],
+        detail: "G_FPTOUI_SAT",
+        argument: "A number out of range has a result where it was poison.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_INTRINSIC_LRINT", "G_INTRINSIC_LLRINT"],
+        detail: "LRINT",
+        argument: "Both differ in the type that they have in C alone.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["G_LROUND", "G_LLROUND"],
+        detail: "LROUND",
+        argument: "Both differ in the type that they have in C alone.",
+    },
+    Row {
+        kind: "order of operands",
         names: &["SMADDLrrr", "UMADDLrrr", "SMSUBLrrr", "UMSUBLrrr"],
         detail: "1 and 2",
         argument: "The factors of a product commute.",
@@ -43,7 +137,7 @@ const ROWS: &[Row] = &[
         kind: "instruction done twice",
         names: &[
             "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
-            "STURWi", "STURXi", "STRQui",
+            "STURWi", "STURXi", "STRQui", "FSW", "FSD", "STRSui", "STURSi", "STRDui", "STURDi",
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",
@@ -228,6 +322,11 @@ pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
         let named = if row.names.is_empty() { is_machine } else { row.names.contains(&name) };
         row.kind == change.kind && named && change.detail.contains(row.detail)
     };
+    let is_unsigned = ["FCVT_WU_S", "FCVT_LU_S", "FCVT_WU_D", "FCVT_LU_D"].contains(&name);
+    let rounds_down = || change.after.inst(specimen.inst).imm(2) == Some(RoundingMode::Down as i64);
+    if change.kind == "immediate" && is_unsigned && rounds_down() {
+        return Some("Of a negative number the nearest unsigned integer is 0, rounded down or towards zero.");
+    }
     match (change.kind, as_ordered(name)) {
         ("ordering", Some(_)) => {
             return Some("The machine's row says how such an access is ordered, whatever its memory operand says.");

@@ -452,6 +452,22 @@ mod tests {
         assert!(lanes.exceeded());
     }
 
+    /// An operation that rounds, on numbers that are known in all lanes, in some, and in none.
+    #[test]
+    fn rounding_is_done_in_every_lane() {
+        let (mut lanes, mut partial) = (Lanes::new(64), Partial::<Words>::default());
+        let mode = lanes.literal(0, 3);
+        let operation = RoundedOperation::Mul(crate::FloatFormat::Float);
+        for (a, b) in numbers(32).iter().flat_map(|a| numbers(32).into_iter().map(move |b| (a.clone(), b))) {
+            let all = lanes.rounded(operation, &[mode.clone(), a.clone(), b.clone()]);
+            for lane in 0..64 {
+                let one = partial.rounded(operation, &[mode.lane(lane), a.lane(lane), b.lane(lane)]);
+                assert_eq!((all.bits.lane(lane), all.flags.lane(lane)), (one.bits, one.flags));
+                assert_eq!(one.bits.is_known(), a.lane(lane).is_known() && b.lane(lane).is_known());
+            }
+        }
+    }
+
     #[test]
     fn lanes_are_picked_in_order() {
         let picked = numbers(32)[3].only(&[5, 2, 63]);

@@ -66,12 +66,12 @@ pub enum Node {
     /// The contents of a memory at an address: one unit (a byte, or a flag).
     Select(MemTerm, Term),
     /// An operation of floating point that rounds: the number above the flags. No engine but evaluation looks into it.
-    Rounded(Application),
+    Rounded(RoundedTerm),
 }
 
 /// An operation that rounds, on operands: an index into the graph's applications.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Application(u32);
+pub struct RoundedTerm(u32);
 
 /// A memory: an index into the graph's memories.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -97,7 +97,7 @@ pub struct Symbolic {
     pub(super) memories: Vec<MemNode>,
     memory_index: FxHashMap<MemNode, MemTerm>,
     applications: Vec<(RoundedOperation, Operands)>,
-    application_index: FxHashMap<(RoundedOperation, Operands), Application>,
+    application_index: FxHashMap<(RoundedOperation, Operands), RoundedTerm>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
     /// The value of the next choice, in its low bits.
@@ -184,7 +184,7 @@ impl Symbolic {
     }
 
     /// The operation and the operands of an application.
-    pub fn application(&self, application: Application) -> (RoundedOperation, &[Term]) {
+    pub fn application(&self, application: RoundedTerm) -> (RoundedOperation, &[Term]) {
         let (operation, operands) = &self.applications[application.0 as usize];
         (*operation, operands)
     }
@@ -203,7 +203,7 @@ impl Symbolic {
         let key = (operation, operands);
         let application = *self.application_index.entry(key.clone()).or_insert_with(|| {
             self.applications.push(key);
-            Application(self.applications.len() as u32 - 1)
+            RoundedTerm(self.applications.len() as u32 - 1)
         });
         self.intern(Node::Rounded(application), operation.format().bits() + FLAG_BITS)
     }

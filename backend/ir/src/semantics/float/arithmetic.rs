@@ -2,7 +2,7 @@
 
 use super::exact::{RoundedOperation, leading};
 use super::nan::{NanOperand, any_nan, any_signaling, nan_of};
-use super::parts::{Parts, exponent_width, infinity, signed};
+use super::parts::{FloatParts, exponent_width, infinity, signed};
 use super::{FLAG_BITS, FloatFlag, FloatResult, FloatRules, NanRule, all, differ, flags};
 use crate::bits::Bits;
 use crate::float::FloatFormat;
@@ -23,14 +23,18 @@ fn with_nans<D: Domain + ?Sized>(
     FloatResult { bits: d.ite(&is_nan, &nan, &number.bits), flags: d.ite(&is_nan, &of_nan, &number.flags) }
 }
 
-fn parts_of<D: Domain + ?Sized, const N: usize>(d: &mut D, format: FloatFormat, args: [&D::Bits; N]) -> [Parts<D>; N] {
-    args.map(|arg| Parts::of(d, format, arg))
+fn parts_of<D: Domain + ?Sized, const N: usize>(
+    d: &mut D,
+    format: FloatFormat,
+    args: [&D::Bits; N],
+) -> [FloatParts<D>; N] {
+    args.map(|arg| FloatParts::of(d, format, arg))
 }
 
 fn operands<D: Domain + ?Sized, const N: usize>(
     d: &mut D,
     format: FloatFormat,
-    parts: [&Parts<D>; N],
+    parts: [&FloatParts<D>; N],
 ) -> [NanOperand<D>; N] {
     parts.map(|parts| NanOperand::of(d, parts, format))
 }
@@ -92,7 +96,7 @@ pub fn mul<D: Domain + ?Sized>(
 }
 
 /// An infinity by zero.
-fn has_no_product<D: Domain + ?Sized>(d: &mut D, x: &Parts<D>, y: &Parts<D>) -> D::Bool {
+fn has_no_product<D: Domain + ?Sized>(d: &mut D, x: &FloatParts<D>, y: &FloatParts<D>) -> D::Bool {
     let (one, other) = (d.bool_and(&x.is_infinite, &y.is_zero), d.bool_and(&x.is_zero, &y.is_infinite));
     d.bool_or(&one, &other)
 }
@@ -246,7 +250,7 @@ fn below_zeros<D: Domain + ?Sized>(d: &mut D, value: &D::Bits, zeros: u32) -> D:
 }
 
 /// Every number but zero is normal in a format of a wider exponent.
-fn rebiased<D: Domain + ?Sized>(d: &mut D, x: &Parts<D>, to: FloatFormat) -> D::Bits {
+fn rebiased<D: Domain + ?Sized>(d: &mut D, x: &FloatParts<D>, to: FloatFormat) -> D::Bits {
     let ((significand, places), width) = (leading(d, x), exponent_width(x.format));
     let (biased, places) = (x.biased_exponent(d), d.zext(&places, width));
     let exponent = d.sub(&biased, &places);
@@ -280,12 +284,12 @@ pub fn from_integer<D: Domain + ?Sized>(
 
 /// Where an operand or a result is a NaN: what `nnan` promises against.
 pub(super) fn is_nan<D: Domain + ?Sized>(d: &mut D, format: FloatFormat, bits: &D::Bits) -> D::Bool {
-    Parts::of(d, format, bits).is_nan
+    FloatParts::of(d, format, bits).is_nan
 }
 
 /// Where it is an infinity.
 pub(super) fn is_infinite<D: Domain + ?Sized>(d: &mut D, format: FloatFormat, bits: &D::Bits) -> D::Bool {
-    Parts::of(d, format, bits).is_infinite
+    FloatParts::of(d, format, bits).is_infinite
 }
 
 /// The number itself, or the NaN that the rule makes of it, which is quiet in any case: `canonicalize`.

@@ -1,7 +1,7 @@
 //! Order, extrema and classes: by bits alone.
 
 use super::nan::{NanOperand, any_nan, any_signaling, nan_of};
-use super::parts::Parts;
+use super::parts::FloatParts;
 use super::{FloatFlag, FloatResult, FloatRules, all, any, flags};
 use crate::float::FloatFormat;
 use crate::predicate::FloatPredicate;
@@ -40,7 +40,7 @@ impl<D: Domain + ?Sized> Comparison<D> {
 
 /// Compares two numbers.
 pub fn compare<D: Domain + ?Sized>(d: &mut D, format: FloatFormat, a: &D::Bits, b: &D::Bits) -> Comparison<D> {
-    let (x, y) = (Parts::of(d, format, a), Parts::of(d, format, b));
+    let (x, y) = (FloatParts::of(d, format, a), FloatParts::of(d, format, b));
     let unordered = d.bool_or(&x.is_nan, &y.is_nan);
     let (ordered, zeros) = (d.bool_not(&unordered), d.bool_and(&x.is_zero, &y.is_zero));
     let same = d.eq(a, b);
@@ -59,7 +59,7 @@ pub fn compare<D: Domain + ?Sized>(d: &mut D, format: FloatFormat, a: &D::Bits, 
 }
 
 /// True where the first number is less; negative zero is less than positive zero.
-fn is_below<D: Domain + ?Sized>(d: &mut D, x: &Parts<D>, y: &Parts<D>) -> D::Bool {
+fn is_below<D: Domain + ?Sized>(d: &mut D, x: &FloatParts<D>, y: &FloatParts<D>) -> D::Bool {
     let (x_magnitude, y_magnitude) = (x.magnitude(d), y.magnitude(d));
     let (upward, downward) = (d.ult(&x_magnitude, &y_magnitude), d.ult(&y_magnitude, &x_magnitude));
     let differ = super::differ(d, &x.sign, &y.sign);
@@ -92,7 +92,7 @@ pub fn extremum<D: Domain + ?Sized>(
     a: &D::Bits,
     b: &D::Bits,
 ) -> FloatResult<D::Bits> {
-    let (x, y) = (Parts::of(d, format, a), Parts::of(d, format, b));
+    let (x, y) = (FloatParts::of(d, format, a), FloatParts::of(d, format, b));
     let below = is_below(d, &x, &y);
     let (least, greatest) = (d.ite(&below, a, b), d.ite(&below, b, a));
     let operands = [NanOperand::of(d, &x, format), NanOperand::of(d, &y, format)];
@@ -123,7 +123,7 @@ pub struct FloatClasses<D: Domain + ?Sized> {
 
 /// The class of a number.
 pub fn classify<D: Domain + ?Sized>(d: &mut D, format: FloatFormat, a: &D::Bits) -> FloatClasses<D> {
-    let x = Parts::of(d, format, a);
+    let x = FloatParts::of(d, format, a);
     let (signaling, subnormal, finite) = (x.is_signaling(d), x.is_subnormal(d), x.is_finite(d));
     let is_high = d.bool_not(&x.is_low);
     let normal = d.bool_and(&finite, &is_high);

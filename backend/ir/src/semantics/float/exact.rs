@@ -4,7 +4,7 @@
 //! The widths of intermediate values are those that the exact result needs to be rounded correctly, so that a `double`
 //! stays within 128 bits. Bits below three guard bits are jammed into the lowest.
 
-use super::parts::{Parts, exponent_width, infinity, normalized, signed};
+use super::parts::{FloatParts, exponent_width, infinity, normalized, signed};
 use super::round::{Directions, Unrounded, lowest_exponent, rounded, shifted_down};
 use super::{FLAG_BITS, FloatFlag, FloatResult, all, any, differ, flags};
 use crate::float::FloatFormat;
@@ -90,7 +90,7 @@ pub(crate) fn by_definition<D: Domain + ?Sized>(
     let directions = Directions::of(d, mode);
     let arg = |index: usize| &args[index.min(args.len() - 1)];
     let (first, second, third) = (arg(0), arg(1), arg(2));
-    let parts = |d: &mut D, format: FloatFormat, bits: &D::Bits| Parts::of(d, format, bits);
+    let parts = |d: &mut D, format: FloatFormat, bits: &D::Bits| FloatParts::of(d, format, bits);
     match operation {
         Add(format) => add(d, format, &directions, first, second),
         Mul(format) => {
@@ -177,7 +177,7 @@ fn add<D: Domain + ?Sized>(
     let (a_magnitude, b_magnitude) = (d.extract(a, 0, low), d.extract(b, 0, low));
     let swaps = d.ult(&a_magnitude, &b_magnitude);
     let (great, small) = (d.ite(&swaps, b, a), d.ite(&swaps, a, b));
-    let (great, small) = (Parts::of(d, format, &great), Parts::of(d, format, &small));
+    let (great, small) = (FloatParts::of(d, format, &great), FloatParts::of(d, format, &small));
     let (exponent, lesser) = (great.biased_exponent(d), small.biased_exponent(d));
     let distance = d.sub(&exponent, &lesser);
     let (one, other) = (great.significand(d), small.significand(d));
@@ -193,7 +193,12 @@ fn add<D: Domain + ?Sized>(
     unless(d, &great.is_infinite, &great.bits, result)
 }
 
-fn mul<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
+fn mul<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    a: &FloatParts<D>,
+    b: &FloatParts<D>,
+) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let (a_exponent, b_exponent) = (a.biased_exponent(d), b.biased_exponent(d));
     let (a_significand, b_significand) = (a.significand(d), b.significand(d));
@@ -218,7 +223,12 @@ fn product<D: Domain + ?Sized>(
 }
 
 /// The quotient has two bits more than the format at least, and its lowest tells of the remainder.
-fn div<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
+fn div<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    a: &FloatParts<D>,
+    b: &FloatParts<D>,
+) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let shift = format.precision() + 2;
     let ((dividend, a_exponent), (divisor, b_exponent)) = (a.normalized(d), b.normalized(d));
@@ -252,7 +262,12 @@ fn jammed<D: Domain + ?Sized>(d: &mut D, value: &D::Bits, lost: &D::Bool) -> D::
 }
 
 /// The significand times a power of two, modulo the divisor's: by squares, a bit of the power at a time.
-fn rem<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, b: &Parts<D>) -> FloatResult<D::Bits> {
+fn rem<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    a: &FloatParts<D>,
+    b: &FloatParts<D>,
+) -> FloatResult<D::Bits> {
     let format = a.format;
     let ((dividend, a_exponent), (divisor, b_exponent)) = (a.normalized(d), b.normalized(d));
     let width = 2 * format.precision();
@@ -282,7 +297,11 @@ fn rem<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>, 
 
 /// Both addends have their leading bits at one place, so that bits are lost of the lesser alone, and only where it
 /// cancels one bit of the greater at most.
-fn fma<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, [a, b, c]: [&Parts<D>; 3]) -> FloatResult<D::Bits> {
+fn fma<D: Domain + ?Sized>(
+    d: &mut D,
+    directions: &Directions<D>,
+    [a, b, c]: [&FloatParts<D>; 3],
+) -> FloatResult<D::Bits> {
     let (format, sign) = (a.format, differ(d, &a.sign, &b.sign));
     let exponent_bits = exponent_width(format);
     let ((a_significand, a_exponent), (b_significand, b_exponent)) = (a.normalized(d), b.normalized(d));
@@ -324,7 +343,7 @@ fn fma<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, [a, b, c]: [&P
 }
 
 /// By Newton's iteration from above, whose relative error is squared and halved by each step: at most 1 at first.
-fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>) -> FloatResult<D::Bits> {
+fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &FloatParts<D>) -> FloatResult<D::Bits> {
     let (format, root_bits) = (a.format, a.format.precision() + 2);
     let (significand, biased) = a.normalized(d);
     // Twice as wide as the root: below it as many zeros as make the exponent of the lowest bit even.
@@ -360,7 +379,7 @@ fn sqrt<D: Domain + ?Sized>(d: &mut D, directions: &Directions<D>, a: &Parts<D>)
 fn scale<D: Domain + ?Sized>(
     d: &mut D,
     directions: &Directions<D>,
-    a: &Parts<D>,
+    a: &FloatParts<D>,
     power: &D::Bits,
 ) -> FloatResult<D::Bits> {
     let (format, given) = (a.format, d.width(power));
@@ -381,7 +400,7 @@ fn scale<D: Domain + ?Sized>(
 fn convert<D: Domain + ?Sized>(
     d: &mut D,
     directions: &Directions<D>,
-    a: &Parts<D>,
+    a: &FloatParts<D>,
     to: FloatFormat,
 ) -> FloatResult<D::Bits> {
     let (significand, exponent) = (a.significand(d), a.biased_exponent(d));
@@ -405,7 +424,7 @@ fn from_integer<D: Domain + ?Sized>(
 }
 
 /// The significand with its leading bit at the top, for callers that convert without rounding.
-pub(super) fn leading<D: Domain + ?Sized>(d: &mut D, a: &Parts<D>) -> (D::Bits, D::Bits) {
+pub(super) fn leading<D: Domain + ?Sized>(d: &mut D, a: &FloatParts<D>) -> (D::Bits, D::Bits) {
     let significand = a.significand(d);
     normalized(d, &significand)
 }

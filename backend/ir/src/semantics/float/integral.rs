@@ -4,7 +4,7 @@
 //! conversion to `s8` and one to `s32` that is cut are told equal.
 
 use super::arithmetic::canonical;
-use super::parts::{Parts, exponent_width, signed};
+use super::parts::{FloatParts, exponent_width, signed};
 use super::round::{Cut, Directions, shifted_down};
 use super::{FloatFlag, FloatResult, FloatRules, all, any, flags};
 use crate::bits::{Bits, MAX_BITS};
@@ -28,7 +28,7 @@ pub struct IntegerForm {
 
 /// A number made an integer.
 #[derive(Debug)]
-pub struct Integer<D: Domain + ?Sized> {
+pub struct RoundedInteger<D: Domain + ?Sized> {
     /// The integer, or the nearest in range; 0 of a NaN.
     pub bits: D::Bits,
     /// The number is a NaN.
@@ -50,7 +50,7 @@ struct Integral<D: Domain + ?Sized> {
     is_inexact: D::Bool,
 }
 
-fn integral<D: Domain + ?Sized>(d: &mut D, mode: &D::Bits, x: &Parts<D>) -> Integral<D> {
+fn integral<D: Domain + ?Sized>(d: &mut D, mode: &D::Bits, x: &FloatParts<D>) -> Integral<D> {
     let (format, width) = (x.format, exponent_width(x.format));
     let precision = format.precision();
     let (biased, significand) = (x.biased_exponent(d), x.significand(d));
@@ -79,8 +79,8 @@ pub fn to_integer<D: Domain + ?Sized>(
     from: FloatFormat,
     a: &D::Bits,
     form: IntegerForm,
-) -> Integer<D> {
-    let x = Parts::of(d, from, a);
+) -> RoundedInteger<D> {
+    let x = FloatParts::of(d, from, a);
     let Integral { significand, exponent, is_inexact, .. } = integral(d, mode, &x);
     let (width, wide) = (exponent_width(from), common_width(form.width, form.is_signed));
     let (highest, zero) = (d.literal(i64::from(from.precision()) - 1, width), d.literal(0, width));
@@ -105,7 +105,7 @@ pub fn to_integer<D: Domain + ?Sized>(
     let inexact = all(d, &[&fits, &is_inexact]);
     let raised = flags(d, &[(FloatFlag::Invalid, &exceeds), (FloatFlag::Inexact, &inexact)]);
     let bits = d.extract(&integer, 0, form.width);
-    Integer { bits, is_nan: x.is_nan, is_invalid: exceeds, flags: raised }
+    RoundedInteger { bits, is_nan: x.is_nan, is_invalid: exceeds, flags: raised }
 }
 
 /// The greatest magnitudes of negative and of positive integers.
@@ -125,7 +125,7 @@ pub fn round_to_integral<D: Domain + ?Sized>(
     format: FloatFormat,
     a: &D::Bits,
 ) -> FloatResult<D::Bits> {
-    let x = Parts::of(d, format, a);
+    let x = FloatParts::of(d, format, a);
     let Integral { significand, fraction_bits, exponent, is_inexact } = integral(d, &rules.mode, &x);
     let (precision, width) = (format.precision(), exponent_width(format));
     let magnitude_bits = format.bits() - 1;

@@ -27,7 +27,7 @@ pub use arithmetic::{add, div, extend, fma, from_integer, mul, rem, scale, sqrt,
 pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extremum};
 pub use exact::RoundedOperation;
 pub(super) use exact::by_definition;
-pub use integral::{Integer, IntegerForm, round_to_integral, to_integer};
+pub use integral::{IntegerForm, RoundedInteger, round_to_integral, to_integer};
 pub use nan::{NanRule, canonical_nan};
 pub(super) use opcodes::evaluate;
 

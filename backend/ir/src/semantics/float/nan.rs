@@ -1,7 +1,7 @@
 //! The NaN that an operation returns.
 
 use super::any;
-use super::parts::{Parts, signed};
+use super::parts::{FloatParts, signed};
 use crate::bits::Bits;
 use crate::float::FloatFormat;
 use crate::semantics::Domain;
@@ -28,7 +28,7 @@ pub(super) struct NanOperand<D: Domain + ?Sized> {
 
 impl<D: Domain + ?Sized> NanOperand<D> {
     /// The operand of an operation in one format, or of one that converts: the payload's high bits count.
-    pub fn of(d: &mut D, parts: &Parts<D>, format: FloatFormat) -> NanOperand<D> {
+    pub fn of(d: &mut D, parts: &FloatParts<D>, format: FloatFormat) -> NanOperand<D> {
         let (from, to) = (parts.format.fraction_bits(), format.fraction_bits());
         let fraction = match from < to {
             true => {

@@ -6,7 +6,7 @@
 
 use super::arithmetic::{canonical, is_infinite, is_nan};
 use super::integral::{IntegerForm, round_to_integral, to_integer};
-use super::parts::{Parts, exponent_width, signed};
+use super::parts::{FloatParts, exponent_width, signed};
 use super::{
     Extremum, FloatRules, RoundingMode, add, classify, compare, div, extend, extremum, fma, from_integer, mul, rem,
     scale, sqrt, sub, truncate,
@@ -231,7 +231,7 @@ fn lenient<D: Domain>(
     let rules = FloatRules::generic(d);
     let ordered = extremum(d, &rules, (format, number), a, b).bits;
     let strict = extremum(d, &rules, (format, of_2008), a, b).bits;
-    let (x, y) = (Parts::of(d, format, a), Parts::of(d, format, b));
+    let (x, y) = (FloatParts::of(d, format, a), FloatParts::of(d, format, b));
     let (zeros, differ) = (d.bool_and(&x.is_zero, &y.is_zero), super::differ(d, &x.sign, &y.sign));
     let either = d.bool_and(&zeros, &differ);
     let sign = d.constant(Bits::signed_min(format.bits()));
@@ -335,7 +335,7 @@ fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsu
     let (a, power_bits) = (operand(op, 0)?, op.defs.get(1).map_or(0, |ty| ty.bits()));
     let format = format(op.width())?;
     let width = exponent_width(format);
-    let x = Parts::of(d, format, a);
+    let x = FloatParts::of(d, format, a);
     let (significand, biased) = x.normalized(d);
     let below_half = d.literal(format.bias() - 1, width);
     let power = d.sub(&biased, &below_half);

@@ -11,7 +11,7 @@ pub(super) fn exponent_width(format: FloatFormat) -> u32 {
 }
 
 /// A number taken apart.
-pub(super) struct Parts<D: Domain + ?Sized> {
+pub(super) struct FloatParts<D: Domain + ?Sized> {
     pub format: FloatFormat,
     /// All its bits.
     pub bits: D::Bits,
@@ -26,15 +26,15 @@ pub(super) struct Parts<D: Domain + ?Sized> {
     pub is_nan: D::Bool,
 }
 
-impl<D: Domain + ?Sized> Parts<D> {
-    pub fn of(d: &mut D, format: FloatFormat, bits: &D::Bits) -> Parts<D> {
+impl<D: Domain + ?Sized> FloatParts<D> {
+    pub fn of(d: &mut D, format: FloatFormat, bits: &D::Bits) -> FloatParts<D> {
         let (exponent_bits, fraction_bits) = (format.exponent_bits(), format.fraction_bits());
         let exponent = d.extract(bits, fraction_bits, exponent_bits);
         let fraction = d.extract(bits, 0, fraction_bits);
         let ones = d.literal(-1, exponent_bits);
         let (is_special, is_low, is_whole) = (d.eq(&exponent, &ones), d.is_zero(&exponent), d.is_zero(&fraction));
         let has_fraction = d.bool_not(&is_whole);
-        Parts {
+        FloatParts {
             format,
             bits: bits.clone(),
             sign: d.is_negative(bits),
