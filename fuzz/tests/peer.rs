@@ -1,4 +1,5 @@
-//! Other compilers on trial: ones that copy, damage, refuse and do not end, so that every symptom is seen and none is made up.
+//! Other compilers on trial: ones that copy, damage, refuse and do not end, so that every symptom is seen and none is
+//! made up.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -8,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tribunal_fuzz::campaign::FeatureMix;
-use tribunal_fuzz::peer::{self, Llc, Mode, PeerBackend, PeerCampaign, PeerReport, StageTally};
+use tribunal_fuzz::peer::{self, Llc, PeerBackend, PeerCampaign, PeerMode, PeerReport, StageTally};
 use tribunal_ir::text;
 
 /// A compiler of one stage: a shell command that makes a file of a file.
@@ -18,17 +19,17 @@ struct Shell {
 }
 
 impl PeerBackend for Shell {
-    fn stages(&self, _: Mode) -> &'static [&'static str] {
+    fn stages(&self, _: PeerMode) -> &'static [&'static str] {
         &["only"]
     }
 
-    fn compile(&self, _: Mode, _: &str, input: &Path, output: &Path) -> Command {
+    fn compile(&self, _: PeerMode, _: &str, input: &Path, output: &Path) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", self.compile, "sh"]).args([input, output]);
         command
     }
 
-    fn read(&self, _: Mode, input: &Path) -> Command {
+    fn read(&self, _: PeerMode, input: &Path) -> Command {
         let mut command = Command::new("sh");
         command.args(["-c", self.read, "sh"]).arg(input);
         command

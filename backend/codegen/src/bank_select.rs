@@ -1,5 +1,5 @@
-//! Pass `bank-select`: gives every generic register a bank. It is LLVM's fast mode, with the votes of [`FloatValues`] for
-//! values that either bank holds.
+//! Pass `bank-select`: gives every generic register a bank. It is LLVM's fast mode, with the votes of [`FloatValues`]
+//! for values that either bank holds.
 //!
 //! An operand of a number of floating point is in the bank of those, any other in the bank that is at home with its
 //! width. Where a value lives in the other bank, a copy of it stands after its definition, for all such uses.

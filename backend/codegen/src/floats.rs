@@ -1,9 +1,9 @@
 //! The values that are numbers of floating point, as far as the operations around them tell: a type has a width and no
 //! kind. Legalization leaves these in the types that registers of floating point hold; bank selection puts them there.
 //!
-//! Most operations fix the kind of what they define. Loads, PHIs, selections and the like move values of any kind: those
-//! that pass a value on to each other form a web (LLVM's `anyUseOnlyUseFP` looks through PHIs in the same way). The
-//! operations around a web vote.
+//! Most operations fix the kind of what they define. Loads, PHIs, selections and the like move values of any kind:
+//! those that pass a value on to each other form a web (LLVM's `anyUseOnlyUseFP` looks through PHIs in the same way).
+//! The operations around a web vote.
 //!
 //! Invariant: an answer decides about the quality of code and never about its meaning.
 

@@ -1,4 +1,5 @@
-//! Programs that refer to what lies outside them: globals, calls of unknown functions, jump tables, addresses of blocks.
+//! Programs that refer to what lies outside them: globals, calls of unknown functions, jump tables, addresses of
+//! blocks.
 //!
 //! A callee gets deterministic values alone, and its result is one: what it does is the same in every run of an input.
 

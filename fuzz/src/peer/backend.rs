@@ -28,7 +28,7 @@ impl OptLevel {
 
 /// The machine and the level of a compilation.
 #[derive(Clone, Copy)]
-pub struct Mode {
+pub struct PeerMode {
     /// The machine.
     pub target: &'static Target,
     /// Its instruction set.
@@ -37,7 +37,7 @@ pub struct Mode {
     pub level: OptLevel,
 }
 
-impl Mode {
+impl PeerMode {
     /// All options of the machine, on or off: `+m,-zbb`.
     fn attributes(self) -> String {
         let sign = |on| if on { '+' } else { '-' };
@@ -50,13 +50,13 @@ impl Mode {
 /// A compiler whose stages are judged.
 pub trait PeerBackend: Sync {
     /// The passes after which functions are judged, in the order in which they run on generic MIR.
-    fn stages(&self, mode: Mode) -> &'static [&'static str];
+    fn stages(&self, mode: PeerMode) -> &'static [&'static str];
 
     /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
-    fn compile(&self, mode: Mode, stage: &str, input: &Path, output: &Path) -> Command;
+    fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command;
 
     /// The command that only reads MIR.
-    fn read(&self, mode: Mode, input: &Path) -> Command;
+    fn read(&self, mode: PeerMode, input: &Path) -> Command;
 
     /// The part of its messages that says why it failed, on one line.
     fn complaint(&self, messages: &str) -> String;
@@ -119,7 +119,7 @@ impl Llc {
         Some(Llc { program: words.next()?, arguments: words.collect() })
     }
 
-    fn command(&self, mode: Mode) -> Command {
+    fn command(&self, mode: PeerMode) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).arg(format!("-mtriple={}", mode.target.triple));
         command.arg(format!("-mattr={}", mode.attributes())).arg(mode.level.flag());
@@ -128,12 +128,12 @@ impl Llc {
 }
 
 impl PeerBackend for Llc {
-    fn stages(&self, mode: Mode) -> &'static [&'static str] {
+    fn stages(&self, mode: PeerMode) -> &'static [&'static str] {
         let of_mode = |row: &&(&str, OptLevel, _)| mode.target.name.starts_with(row.0) && mode.level == row.1;
         STAGES.iter().find(of_mode).map_or(&[], |(_, _, stages)| stages)
     }
 
-    fn compile(&self, mode: Mode, stage: &str, input: &Path, output: &Path) -> Command {
+    fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command {
         let mut command = self.command(mode);
         // A function that it gives up on is marked as such, and the others go on.
         command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
@@ -141,7 +141,7 @@ impl PeerBackend for Llc {
         command
     }
 
-    fn read(&self, mode: Mode, input: &Path) -> Command {
+    fn read(&self, mode: PeerMode, input: &Path) -> Command {
         let mut command = self.command(mode);
         command.args(["-run-pass=none", "-o", "-"]).arg(input);
         command
@@ -167,7 +167,7 @@ mod tests {
         let llc = Llc::new("llc-22 -time-passes").unwrap();
         for &target in tribunal_target::ALL {
             for level in OptLevel::ALL {
-                let mode = Mode { target, features: target.default_features, level };
+                let mode = PeerMode { target, features: target.default_features, level };
                 assert!(llc.stages(mode).len() >= 4, "{} {}", target.name, level.flag());
                 assert_eq!(mode.attributes().split(',').count(), target.options.len());
                 let command = llc.compile(mode, "legalizer", Path::new("a.mir"), Path::new("b.mir"));

@@ -1,7 +1,7 @@
 //! Faults of the other compiler: each is reduced, and faults of one family are one finding.
 
-use super::backend::{Mode, PeerBackend};
-use super::run::{Failure, FailureKind, Runner, module_of};
+use super::backend::{PeerBackend, PeerMode};
+use super::run::{FailureKind, RunFailure, Runner, module_of};
 use super::setting;
 use crate::reduce::{self, Case, SearchLimits};
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub enum Symptom {
     /// The stage breaks a rule of the machine verifier.
     Broken(Rule),
     /// The compiler fails.
-    Failed(Failure),
+    Failed(RunFailure),
 }
 
 impl Symptom {
@@ -63,15 +63,15 @@ impl Symptom {
 
     /// Whether it may show again at each later stage: what cannot be read at one stays.
     fn lasts(&self) -> bool {
-        matches!(self, Symptom::Failed(Failure { kind: FailureKind::Unreadable, .. }))
+        matches!(self, Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }))
     }
 }
 
 /// A fault at a stage.
 #[derive(Clone)]
-pub struct Fault {
+pub struct PeerFault {
     /// The machine and the level.
-    pub mode: Mode,
+    pub mode: PeerMode,
     /// The stage before; `None` for the source.
     pub before: Option<&'static str>,
     /// The stage to blame.
@@ -83,7 +83,7 @@ pub struct Fault {
 /// One finding of a family.
 pub struct PeerFinding {
     /// The fault, as the reduced program shows it.
-    pub fault: Fault,
+    pub fault: PeerFault,
     /// The reduced program.
     pub function: Function,
     /// Opcodes that it computes with.
@@ -95,7 +95,7 @@ pub struct PeerFinding {
 impl PeerFinding {
     /// Names the family: `miscompiled: legalizer: G_ROTR`.
     pub fn family(&self) -> String {
-        let Fault { stage, symptom, .. } = &self.fault;
+        let PeerFault { stage, symptom, .. } = &self.fault;
         let opcodes: Vec<&str> = self.opcodes.iter().map(String::as_str).collect();
         let about = [symptom.family(), opcodes.join(" ")].into_iter().filter(|part| !part.is_empty());
         format!("{}: {stage}: {}", symptom.kind(), about.collect::<Vec<_>>().join(": "))
@@ -108,7 +108,7 @@ impl PeerFinding {
 
     /// The text of its crash file: MIR, with the commands that show the fault in its comments.
     pub fn text(&self, backend: &dyn PeerBackend) -> String {
-        let Fault { mode, before, stage, symptom } = &self.fault;
+        let PeerFault { mode, before, stage, symptom } = &self.fault;
         let compile =
             |stage: &str, output: &str| line(&backend.compile(*mode, stage, Path::new("FILE.mir"), Path::new(output)));
         let mut module = module_of(vec![self.function.clone()]);
@@ -163,7 +163,7 @@ impl Families {
     }
 
     /// Counts the fault as one of a known family, or reduces it to the first of its own.
-    pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: Fault, stop: &AtomicBool) {
+    pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault, stop: &AtomicBool) {
         let own = opcodes(function);
         let is_known = |known: &&mut PeerFinding| {
             let same_stage = known.fault.stage == fault.stage || fault.symptom.lasts();
@@ -183,8 +183,8 @@ impl Families {
 }
 
 /// The smallest program that shows the fault, found in time.
-fn reduced(runner: &Runner<'_>, function: &Function, fault: Fault, stop: &AtomicBool) -> PeerFinding {
-    let Mode { target, features, .. } = fault.mode;
+fn reduced(runner: &Runner<'_>, function: &Function, fault: PeerFault, stop: &AtomicBool) -> PeerFinding {
+    let PeerMode { target, features, .. } = fault.mode;
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
     let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
     let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop };
@@ -195,16 +195,16 @@ fn reduced(runner: &Runner<'_>, function: &Function, fault: Fault, stop: &Atomic
     let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
     let function = small.unwrap_or_else(|| function.clone());
     let symptom = if is_hang { None } else { again(runner, &function, &fault) };
-    let fault = Fault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    let fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
     PeerFinding { opcodes: opcodes(&function), function, fault, seen: 1 }
 }
 
 /// The symptom of the same fault in this function, if it shows it.
-fn again(runner: &Runner<'_>, function: &Function, fault: &Fault) -> Option<Symptom> {
-    let Fault { mode, before, stage, symptom } = fault;
+fn again(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option<Symptom> {
+    let PeerFault { mode, before, stage, symptom } = fault;
     let source = module_of(vec![function.clone()]);
     let found = match symptom {
-        Symptom::Failed(Failure { kind: FailureKind::Unreadable, .. }) => {
+        Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
         Symptom::Failed(_) => Symptom::Failed(runner.compiled(&source, *mode, stage).err()?),
@@ -227,19 +227,23 @@ fn again(runner: &Runner<'_>, function: &Function, fault: &Fault) -> Option<Symp
     found.is_like(symptom).then_some(found)
 }
 
-fn read(runner: &Runner<'_>, source: &Module, mode: Mode, stage: &str) -> Option<Module> {
+fn read(runner: &Runner<'_>, source: &Module, mode: PeerMode, stage: &str) -> Option<Module> {
     let text = runner.compiled(source, mode, stage).ok()?;
     text::parse_module(&text, mode.target.vocabulary).ok()
 }
 
 /// The failure to read again what was written of this function alone.
-pub(super) fn unreadable(runner: &Runner<'_>, function: &Function, (mode, stage): (Mode, &str)) -> Option<Failure> {
+pub(super) fn unreadable(
+    runner: &Runner<'_>,
+    function: &Function,
+    (mode, stage): (PeerMode, &str),
+) -> Option<RunFailure> {
     let text = runner.compiled(&module_of(vec![function.clone()]), mode, stage).ok()?;
     runner.reads_again(&text, mode).err()
 }
 
 /// The first rule of the machine verifier that the function breaks. What the compiler gave up on may break any.
-pub(super) fn broken_rule(function: &Function, mode: Mode) -> Option<Rule> {
+pub(super) fn broken_rule(function: &Function, mode: PeerMode) -> Option<Rule> {
     if function.properties.contains(Properties::FAILED_ISEL) {
         return None;
     }

@@ -1,4 +1,5 @@
-//! Another compiler on trial: generated programs go through its stages, and each stage is judged against the one before.
+//! Another compiler on trial: generated programs go through its stages, and each stage is judged against the one
+//! before.
 //!
 //! Adjacent stages go to the translation validator, which refutes by an execution alone. The machine verifier looks at
 //! every stage, the compiler reads again what it wrote, and crashes and hangs are findings of their own.
@@ -12,9 +13,9 @@ mod backend;
 mod families;
 mod run;
 
-pub use backend::{Llc, Mode, OptLevel, PeerBackend};
-pub use families::{Fault, PeerFinding, Symptom};
-pub use run::{Failure, FailureKind};
+pub use backend::{Llc, OptLevel, PeerBackend, PeerMode};
+pub use families::{PeerFault, PeerFinding, Symptom};
+pub use run::{FailureKind, RunFailure};
 
 use crate::campaign::{FeatureMix, generated_for, program_seed};
 use families::Families;
@@ -178,7 +179,7 @@ pub fn run(
 fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<(), PeerError> {
     let runner = Runner { backend: campaign.backend, folder };
     for &(target, features) in &campaign.targets {
-        let mode = Mode { target, features, level: OptLevel::O0 };
+        let mode = PeerMode { target, features, level: OptLevel::O0 };
         let read = runner.reads(&module_of(Vec::new()), mode);
         read.map_err(|failure| PeerError::Setup(format!("the backend does not start: {}", failure.complaint)))?;
     }
@@ -199,7 +200,7 @@ fn worker(shared: &Shared<'_>, folder: PathBuf) {
 }
 
 /// The functions of a batch, and the mode in which they compile.
-fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (Mode, Vec<Function>) {
+fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) {
     let count = campaign.targets.len() as u64;
     let (target, given) = campaign.targets[(number % count) as usize];
     let level = OptLevel::ALL[(number / count % 2) as usize];
@@ -213,7 +214,7 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (Mode, Vec<Function>) {
         function.stack.values_mut().for_each(|object| object.name.clear());
         Some(function)
     };
-    (Mode { target, features, level }, (0..left).filter_map(function).collect())
+    (PeerMode { target, features, level }, (0..left).filter_map(function).collect())
 }
 
 /// One batch through all stages.
@@ -248,14 +249,14 @@ fn compiled(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
     source: &mut Module,
-    (mode, stage): (Mode, &'static str),
+    (mode, stage): (PeerMode, &'static str),
 ) -> Option<String> {
     if let Ok(text) = runner.compiled(source, mode, stage) {
         return Some(text);
     }
     let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, stage).map(drop);
     for (function, failure) in runner.take_failing(source, alone) {
-        let fault = Fault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
+        let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
         shared.families.found(runner, &function, fault, shared.stop);
     }
     let again = runner.compiled(source, mode, stage);
@@ -272,14 +273,14 @@ fn read_again(
     runner: &Runner<'_>,
     source: &Module,
     text: &str,
-    (mode, stage): (Mode, &'static str),
+    (mode, stage): (PeerMode, &'static str),
 ) {
     if runner.reads_again(text, mode).is_ok() {
         return;
     }
     for function in &source.functions {
         if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
-            let fault = Fault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
+            let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
             shared.families.found(runner, function, fault, shared.stop);
         }
     }
@@ -296,7 +297,7 @@ fn judge(
     runner: &Runner<'_>,
     [before, after]: [&Module; 2],
     source: &Module,
-    (mode, earlier, stage): (Mode, Option<&'static str>, &'static str),
+    (mode, earlier, stage): (PeerMode, Option<&'static str>, &'static str),
 ) {
     let mut tally = StageTally::default();
     for Judged { function: name, kind, .. } in validate::validate(before, after, mode.target, setting()) {
@@ -304,7 +305,8 @@ fn judge(
         let own = source.functions.iter().find(|function| function.name == name);
         match (&kind, own) {
             (Kind::Refuted(difference), Some(function)) => {
-                let fault = Fault { mode, before: earlier, stage, symptom: Symptom::Miscompiled(difference.clone()) };
+                let fault =
+                    PeerFault { mode, before: earlier, stage, symptom: Symptom::Miscompiled(difference.clone()) };
                 shared.families.found(runner, function, fault, shared.stop);
             }
             (Kind::Unknown(reason), _) => {
@@ -319,7 +321,7 @@ fn judge(
     for function in &after.functions {
         let Some(rule) = families::broken_rule(function, mode) else { continue };
         if let Some(own) = source.functions.iter().find(|own| own.name == function.name) {
-            let fault = Fault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
+            let fault = PeerFault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
             shared.families.found(runner, own, fault, shared.stop);
         }
     }

@@ -1,7 +1,7 @@
 //! The other compiler's runs: a batch of functions in one file and one process for each stage. Functions on which a run
 //! fails are found by running each alone, and leave the batch.
 
-use super::backend::{Mode, PeerBackend};
+use super::backend::{PeerBackend, PeerMode};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -36,7 +36,7 @@ impl FailureKind {
 
 /// A failed run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
+pub struct RunFailure {
     /// Its kind.
     pub kind: FailureKind,
     /// What the compiler says.
@@ -60,38 +60,38 @@ pub(super) struct Runner<'r> {
 
 impl Runner<'_> {
     /// The module after a stage, as text.
-    pub fn compiled(&self, module: &Module, mode: Mode, stage: &str) -> Result<String, Failure> {
+    pub fn compiled(&self, module: &Module, mode: PeerMode, stage: &str) -> Result<String, RunFailure> {
         let output = self.folder.join("output.mir");
         // What an earlier run left is not this run's output.
         let _ = std::fs::remove_file(&output);
         let input = self.written(module, mode)?;
         self.run(self.backend.compile(mode, stage, &input, &output))?;
-        std::fs::read_to_string(&output).map_err(|error| Failure::crash(error.to_string()))
+        std::fs::read_to_string(&output).map_err(|error| RunFailure::crash(error.to_string()))
     }
 
     /// Whether it reads the module.
-    pub fn reads(&self, module: &Module, mode: Mode) -> Result<(), Failure> {
+    pub fn reads(&self, module: &Module, mode: PeerMode) -> Result<(), RunFailure> {
         let input = self.written(module, mode)?;
         self.run(self.backend.read(mode, &input))
     }
 
     /// Whether it reads this text, which it wrote.
-    pub fn reads_again(&self, text: &str, mode: Mode) -> Result<(), Failure> {
+    pub fn reads_again(&self, text: &str, mode: PeerMode) -> Result<(), RunFailure> {
         let again = self.folder.join("again.mir");
-        std::fs::write(&again, text).map_err(|error| Failure::crash(error.to_string()))?;
+        std::fs::write(&again, text).map_err(|error| RunFailure::crash(error.to_string()))?;
         let read = self.run(self.backend.read(mode, &again));
-        read.map_err(|failure| Failure { kind: FailureKind::Unreadable, ..failure })
+        read.map_err(|failure| RunFailure { kind: FailureKind::Unreadable, ..failure })
     }
 
-    fn written(&self, module: &Module, mode: Mode) -> Result<std::path::PathBuf, Failure> {
+    fn written(&self, module: &Module, mode: PeerMode) -> Result<std::path::PathBuf, RunFailure> {
         let input = self.folder.join("input.mir");
         let text = text::print_module(module, mode.target.vocabulary);
-        std::fs::write(&input, text).map_err(|error| Failure::crash(error.to_string()))?;
+        std::fs::write(&input, text).map_err(|error| RunFailure::crash(error.to_string()))?;
         Ok(input)
     }
 
-    fn run(&self, mut command: Command) -> Result<(), Failure> {
-        let failed = |error: std::io::Error| Failure::crash(error.to_string());
+    fn run(&self, mut command: Command) -> Result<(), RunFailure> {
+        let failed = |error: std::io::Error| RunFailure::crash(error.to_string());
         let messages = self.folder.join("messages");
         let stderr = std::fs::File::create(&messages).map_err(failed)?;
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().map_err(failed)?;
@@ -100,11 +100,11 @@ impl Runner<'_> {
             Some(_) => {
                 let mut said = Vec::new();
                 std::fs::File::open(&messages).and_then(|mut file| file.read_to_end(&mut said)).map_err(failed)?;
-                Err(Failure::crash(self.backend.complaint(&String::from_utf8_lossy(&said))))
+                Err(RunFailure::crash(self.backend.complaint(&String::from_utf8_lossy(&said))))
             }
             None => {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                Err(Failure { kind: FailureKind::Hang, complaint: format!("no end in {} s", LIMIT.as_secs()) })
+                Err(RunFailure { kind: FailureKind::Hang, complaint: format!("no end in {} s", LIMIT.as_secs()) })
             }
         }
     }
@@ -113,8 +113,8 @@ impl Runner<'_> {
     pub fn take_failing(
         &self,
         module: &mut Module,
-        run: impl Fn(&Runner<'_>, &Module) -> Result<(), Failure>,
-    ) -> Vec<(Function, Failure)> {
+        run: impl Fn(&Runner<'_>, &Module) -> Result<(), RunFailure>,
+    ) -> Vec<(Function, RunFailure)> {
         let (mut kept, mut failing) = (Vec::new(), Vec::new());
         for function in std::mem::take(&mut module.functions) {
             match run(self, &module_of(vec![function.clone()])) {
@@ -127,9 +127,9 @@ impl Runner<'_> {
     }
 }
 
-impl Failure {
-    fn crash(complaint: String) -> Failure {
-        Failure { kind: FailureKind::Crash, complaint }
+impl RunFailure {
+    fn crash(complaint: String) -> RunFailure {
+        RunFailure { kind: FailureKind::Crash, complaint }
     }
 
     /// The complaint without numbers and places, so that failures of one cause are one.

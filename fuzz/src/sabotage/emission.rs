@@ -69,9 +69,14 @@ pub(super) static FAULTS: &[Fault] = &[
         Some(())
     }),
     row("call-linked-to-another-function", "relocation of another symbol", BOTH, |code, _| {
-        let call = code.calls.first_mut()?;
-        let other = if call.symbol.contains("mod") { ("mod", "div") } else { ("div", "mod") };
-        call.symbol = call.symbol.replace(other.0, other.1);
+        let exchange = |symbol: &str| {
+            let (called, other) =
+                [("mod", "div"), ("div", "mod")].into_iter().find(|(name, _)| symbol.contains(name))?;
+            Some(symbol.replace(called, other))
+        };
+        let (call, symbol) =
+            code.calls.iter_mut().find_map(|call| exchange(&call.symbol).map(|other| (call, other)))?;
+        call.symbol = symbol;
         Some(())
     }),
     row("relocation-without-its-addend", "addend dropped", BOTH, |code, _| {

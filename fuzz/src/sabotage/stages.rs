@@ -226,10 +226,11 @@ fn lost_over_a_call(function: &mut Function, target: &'static Target) -> Option<
         .flat_map(|&inst| function.inst(inst).operands.iter().filter_map(Operand::as_reg).filter_map(|o| full(o.reg)))
         .collect();
     let kept = *target.abi.callee_saved.iter().find(|register| mentioned.contains(register))?;
-    // Flags hold no value.
-    let is_whole = |register| target.vocabulary.register_bits(register) == u32::from(target.pointer_bits);
+    // Flags have no bank.
     let free = |&&register: &&PReg| {
-        is_whole(register) && !mentioned.contains(&register) && !target.abi.scratch.contains(&register)
+        target.bank_of(register) == target.bank_of(kept)
+            && !mentioned.contains(&register)
+            && !target.abi.scratch.contains(&register)
     };
     let lost =
         *target.abi.caller_saved.iter().filter(|register| target.abi.return_address != **register).rfind(free)?;

@@ -35,6 +35,7 @@ mod query;
 mod quotients;
 mod reader;
 mod recent;
+mod rounding;
 mod samples;
 mod script;
 mod shape;
@@ -243,6 +244,12 @@ enum Decision {
     Unknown(String),
 }
 
+/// The reason where a solver gives values for which the question is false.
+const NOT_TRUE: &str = "the solver's counterexample does not hold when evaluated";
+
+/// How often a solver that rounds wrongly is corrected, for one question.
+const CORRECTIONS: usize = 8;
+
 fn decide_query(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (Verdict, Option<Question>) {
     let (decision, question) = decision(query, text, effort);
     let verdict = match decision {
@@ -282,25 +289,30 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
             return (Decision::Refuted(assignment), None);
         }
     }
-    let (answer, script) = solver::solve(&query.graph, query.wrong, text, effort);
-    let satisfiable = match &answer {
-        solver::Answer::Unsatisfiable => Some(false),
-        solver::Answer::Satisfiable(_) => Some(true),
-        solver::Answer::Unknown(_) => None,
-    };
-    (answered(query, answer), script.map(|script| Question { script, satisfiable }))
+    asked(query, text, effort)
 }
 
-/// The decision that z3's answer implies for the step.
-fn answered(query: &Query, answer: solver::Answer) -> Decision {
-    match answer {
-        solver::Answer::Unsatisfiable => Decision::Proved(Engine::Z3),
-        solver::Answer::Unknown(reason) => Decision::Unknown(reason),
-        solver::Answer::Satisfiable(assignment) => match Evaluator::new(&query.graph, &assignment).holds(query.wrong) {
-            true => Decision::Refuted(assignment),
-            false => Decision::Unknown("the solver's counterexample does not hold when evaluated".to_string()),
-        },
+/// The decision of the solver. An answer that rounds wrongly is corrected, and the question asked again.
+fn asked(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (Decision, Option<Question>) {
+    let mut question = query.wrong;
+    for _ in 0..CORRECTIONS {
+        let (answer, script) = solver::solve(&query.graph, question, text, effort);
+        let script = |satisfiable| script.map(|script| Question { script, satisfiable });
+        match answer {
+            solver::Answer::Unsatisfiable => return (Decision::Proved(Engine::Z3), script(Some(false))),
+            solver::Answer::Unknown(reason) => return (Decision::Unknown(reason), script(None)),
+            solver::Answer::Satisfiable(values) => {
+                if Evaluator::new(&query.graph, &values).holds(query.wrong) {
+                    return (Decision::Refuted(values), script(Some(true)));
+                }
+                match rounding::corrected(&mut query.graph, question, &values) {
+                    Some(corrected) => question = corrected,
+                    None => return (Decision::Unknown(NOT_TRUE.to_string()), script(Some(true))),
+                }
+            }
+        }
     }
+    (Decision::Unknown(NOT_TRUE.to_string()), None)
 }
 
 /// A counterexample, unless it depends on a choice that was guessed.

@@ -1,5 +1,6 @@
 //! The catalogue: every recipe that the rules of a target reach, on one instance of each opcode, width and access.
 
+mod floats;
 mod queries;
 mod vectors;
 
@@ -13,8 +14,9 @@ use std::sync::Arc;
 use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
-    AtomicOrdering, Bits, Block, Builder, Family, Fragment, Function, Inst, InstData, IntPredicate, MemFlags,
-    MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type, VReg,
+    AtomicOrdering, Bits, Block, Builder, Family, FloatPredicate, Fragment, Function, Inst, InstData, InstFlags,
+    IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type,
+    VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -107,6 +109,7 @@ fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
         all.extend(memory_functions(target, opcode).into_iter().map(|function| (opcode, function)));
     }
     all.extend(stack_operations(target));
+    all.extend(floats::instances(target));
     all.extend(vectors::instances(target));
     all
 }
@@ -167,7 +170,7 @@ fn in_register(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: T
     let bits = i64::from(ty.bits());
     let low = [1, bits / 2, bits - 1].into_iter().filter(|low| (1..bits).contains(low));
     let types = [Some(ty), None, None];
-    low.map(|low| instance(target, &|i| i.operation(opcode, info, &types, IntPredicate::Eq, low))).collect()
+    low.map(|low| instance(target, &|i| i.operation(opcode, info, &types, Written::with_immediate(low)))).collect()
 }
 
 /// One function for each predicate and each corner of the immediate, if the opcode has such operands.
@@ -181,7 +184,8 @@ fn writings(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, types: &
     let choices =
         predicates.iter().flat_map(|predicate| immediates.iter().map(move |immediate| (predicate, immediate)));
     let write = |(&predicate, &immediate): (&IntPredicate, &i64)| {
-        instance(target, &|i| i.operation(opcode, info, types, predicate, immediate))
+        let written = Written { predicate, ..Written::with_immediate(immediate) };
+        instance(target, &|i| i.operation(opcode, info, types, written))
     };
     choices.map(write).collect()
 }
@@ -352,6 +356,22 @@ fn instance(target: &'static Target, write: &dyn Fn(&mut Instance<'_>)) -> Funct
     function
 }
 
+/// The parts of an operation that its types leave open.
+#[derive(Clone, Copy)]
+struct Written {
+    predicate: IntPredicate,
+    comparison: FloatPredicate,
+    immediate: i64,
+    flags: InstFlags,
+}
+
+impl Written {
+    fn with_immediate(immediate: i64) -> Written {
+        let (predicate, comparison) = (IntPredicate::Eq, FloatPredicate::Oeq);
+        Written { predicate, comparison, immediate, flags: InstFlags::empty() }
+    }
+}
+
 impl Instance<'_> {
     fn pointer(&mut self) -> VReg {
         self.builder.function.new_vreg(Type::Pointer { address_space: 0, bits: self.target.pointer_bits })
@@ -399,29 +419,24 @@ impl Instance<'_> {
     }
 
     /// One instruction with registers of these types, and its results made live.
-    fn operation(
-        &mut self,
-        opcode: Opcode,
-        info: &OpcodeInfo,
-        types: &IndexTypes,
-        predicate: IntPredicate,
-        immediate: i64,
-    ) {
+    fn operation(&mut self, opcode: Opcode, info: &OpcodeInfo, types: &IndexTypes, written: Written) {
         let of = |index: u8| types.get(usize::from(index)).copied().flatten();
         let mut sources = Vec::new();
         for kind in info.uses {
             let operand = match *kind {
                 OperandKind::Register(_, index) => of(index).map(|ty| Operand::used(self.input(ty))),
-                OperandKind::PRED => Some(Operand::Predicate(predicate)),
+                OperandKind::PRED => Some(Operand::Predicate(written.predicate)),
+                OperandKind::FPRED => Some(Operand::FloatPredicate(written.comparison)),
+                OperandKind::FCONST => of(0).and_then(floats::format_of).map(|format| self.number(format)),
                 OperandKind::CONST => of(0).map(|ty| self.builder.function.constant(Bits::ones(ty.bits()))),
-                kind => kind.is_immediate().then_some(Operand::Imm(immediate)),
+                kind => kind.is_immediate().then_some(Operand::Imm(written.immediate)),
             };
             sources.extend(operand);
         }
         let results = info.defs.iter().filter_map(|kind| types.get(kind.type_index()?).copied().flatten());
         let results: Vec<VReg> = results.map(|ty| self.builder.function.new_vreg(ty)).collect();
         let defs = results.iter().copied().map(Operand::def);
-        self.builder.push(InstData::new(opcode, defs.chain(sources)));
+        self.builder.push(InstData { flags: written.flags, ..InstData::new(opcode, defs.chain(sources)) });
         results.into_iter().for_each(|result| self.needed(result));
     }
 

@@ -228,8 +228,8 @@ fn any_extension(r: &mut Recipe<'_>) {
     r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
-/// To twice the size: the part of a register that a value fills is masked, and a value that fills a register gets another
-/// beside it. False for other sizes.
+/// To twice the size: the part of a register that a value fills is masked, and a value that fills a register gets
+/// another beside it. False for other sizes.
 fn extension(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());

@@ -16,7 +16,9 @@ pub(super) fn narrow(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_STORE, 0) => return memory::narrow_store(r, ty),
         (G_MERGE_VALUES, 0) => return merge_in_groups(r, ty),
         (G_UNMERGE_VALUES, 1) => return unmerge_in_groups(r, ty),
-        (G_ICMP | G_CTPOP | G_CTLZ | G_CTTZ | G_PTRTOINT, 0) => return extended_result(r, ty),
+        (G_ICMP | G_FCMP | G_IS_FPCLASS | G_CTPOP | G_CTLZ | G_CTTZ | G_PTRTOINT, 0) => {
+            return extended_result(r, ty);
+        }
         _ => {}
     }
     let whole =

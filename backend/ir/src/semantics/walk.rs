@@ -340,8 +340,8 @@ pub fn write_result<D: Domain, S: MachineState<D>>(
     write(state, &RegOperand { subregister: SubReg::default(), ..*operand }, Value { bits: low, ..value })
 }
 
-/// Writes a machine register; writing a part of another clears the rest of that, or fills it with ones where the machine
-/// does. The zero register stays.
+/// Writes a machine register; writing a part of another clears the rest of that, or fills it with ones where the
+/// machine does. The zero register stays.
 pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg, value: Value<D>) {
     let vocabulary = state.vocabulary();
     if vocabulary.is_zero_register(register) {

@@ -242,6 +242,7 @@ impl<'a> Body<'a> {
         if flagged || cursor.rest().starts_with(['%', '$']) {
             self.definitions(cursor, &mut data)?;
         }
+        let results = data.operands.len();
         data.flags = instruction_flags(cursor);
         data.opcode = self.opcode(cursor, &mut data)?;
         while !cursor.at_end() && !cursor.rest().starts_with("::") {
@@ -257,6 +258,7 @@ impl<'a> Body<'a> {
                 break;
             }
         }
+        self.without_row(&mut data, results);
         if cursor.rest() == "{" {
             return Err(cursor.unknown(UnknownKind::Operand, "{"));
         }
@@ -270,6 +272,16 @@ impl<'a> Body<'a> {
             }
         }
         Ok(data)
+    }
+
+    /// An instruction that names a part of registers that the target does not know is another than its row describes.
+    fn without_row(&mut self, data: &mut InstData, results: usize) {
+        let Opcode::Target(opcode) = data.opcode else { return };
+        if data.operands.iter().any(|operand| operands::is_unknown_part(&self.function, operand)) {
+            let name = self.function.intern(self.vocabulary.opcode_name(opcode));
+            data.operands.insert(results, Operand::OpcodeName(name));
+            data.opcode = Opcode::OPAQUE;
+        }
     }
 
     /// `debug-location !5` and the like end the operands and are dropped. True if one stood here.

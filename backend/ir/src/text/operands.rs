@@ -7,7 +7,7 @@ use crate::bits::{Bits, MAX_BITS};
 use crate::cfi::CfiInstruction;
 use crate::entities::{FixedSlot, StackSlot};
 use crate::float::FloatFormat;
-use crate::function::{Constraint, ListedRegisters, RegisterListKind};
+use crate::function::{Constraint, Function, ListedRegisters, RegisterListKind};
 use crate::module::UnknownKind;
 use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::predicate::{FloatPredicate, IntPredicate};
@@ -162,6 +162,11 @@ fn subregister_index<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operan
     cursor.skip_blanks();
     let known = text.trim_end().strip_prefix("%subreg.").and_then(|name| body.vocabulary.subregister(name));
     known.map_or_else(|| Operand::Text(body.function.intern(text)), |index| Operand::Imm(i64::from(index.0)))
+}
+
+/// True for an index of a sub-register that the target does not have.
+pub(super) fn is_unknown_part(function: &Function, operand: &Operand) -> bool {
+    matches!(operand, Operand::Text(text) if function.symbols[*text].starts_with("%subreg."))
 }
 
 /// `%stack.0.x`; nothing but the number counts.

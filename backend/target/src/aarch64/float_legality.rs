@@ -2,7 +2,7 @@
 //! instructions.
 
 use super::legality::on;
-use crate::legality::RuleSet;
+use crate::legality::{NUMBERS, RuleSet, pairs};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S32, S64};
 use tribunal_ir::{Family, Opcode};
@@ -36,19 +36,20 @@ pub(super) fn operations() -> Vec<RuleSet> {
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
     let called = [S32, S64];
     let (numbers, each) = ([S32, S64], [(S32, S32), (S32, S64), (S64, S32), (S64, S64)]);
-    vec![
+    let sets = vec![
         on(&arithmetic).legal_for(&numbers),
         on(&[G_FREM]).libcall_for(&called),
         on(&alike).libcall_for(&called),
         on(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]),
         on(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S32), (S32, S64)]),
-        on(&[G_FCONSTANT]).legal_for(&numbers).lower(),
-        on(&[G_FCOPYSIGN]).lower(),
+        on(&[G_FCONSTANT]).legal_for(&numbers).lower_for(&NUMBERS),
+        on(&[G_FCOPYSIGN]).lower_for(&pairs(&NUMBERS, &NUMBERS)),
         on(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32),
         on(&[G_FPEXT]).legal_for(&[(S64, S32)]),
         on(&[G_FPTRUNC]).legal_for(&[(S32, S64)]),
         on(&[G_FPTOSI, G_FPTOUI]).legal_for(&each).widen_scalar_to_next_pow2(0).min_scalar(0, S32),
         on(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).legal_for(&each),
         on(&[G_SITOFP, G_UITOFP]).legal_for(&each).widen_scalar_to_next_pow2(1).min_scalar(1, S32),
-    ]
+    ];
+    sets.into_iter().map(RuleSet::unsupported).collect()
 }

@@ -39,7 +39,16 @@ pub use vectors::vectors_by_element;
 
 use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;
+use tribunal_ir::types::{S16, S32, S64, S128};
 use tribunal_ir::{AtomicOrdering, Family, Function, InstData, MemOperand, Opcode, Operand, Type, VReg};
+
+/// The scalars that are as wide as a format of floating point.
+pub const NUMBERS: [Type; 4] = [S16, S32, S64, S128];
+
+/// Each of the first with each of the second.
+pub fn pairs(first: &[Type], second: &[Type]) -> Vec<(Type, Type)> {
+    first.iter().flat_map(|&one| second.iter().map(move |&other| (one, other))).collect()
+}
 
 /// The action for an instruction that a rule matched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

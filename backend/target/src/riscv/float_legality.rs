@@ -4,7 +4,7 @@
 //! With D, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
 
-use crate::legality::{RuleSet, rules_for};
+use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S16, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, Type};
@@ -32,11 +32,6 @@ const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZ
 const CALLED: [Opcode; 8] =
     [G_FREM, G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
-/// Each of the first with each of the second.
-fn pairs(first: &[Type], second: &[Type]) -> Vec<(Type, Type)> {
-    first.iter().flat_map(|&one| second.iter().map(move |&other| (one, other))).collect()
-}
-
 impl FloatMachine {
     /// The number that has instructions and fills no general register.
     pub fn other(self) -> Option<Type> {
@@ -57,26 +52,27 @@ impl FloatMachine {
         let on = |opcodes: &[Opcode]| self.on(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let of_integers = pairs(&[x], numbers);
+        let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
+        let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
         let elementary: Vec<Opcode> = Family::FloatFunction.opcodes().to_vec();
         let alike: Vec<Opcode> = elementary
             .into_iter()
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
         let mut sets = vec![
-            on(&ARITHMETIC).legal_for(numbers).libcall_for(called),
-            on(&NUMBERS_FIRST).legal_for(numbers).unsupported(),
-            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).unsupported(),
+            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft),
+            on(&NUMBERS_FIRST).legal_for(numbers),
+            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers),
             on(&CALLED).libcall_for(called),
             on(&alike).libcall_for(called),
             on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])),
-            on(&[G_FNEG, G_FABS]).legal_for(numbers).lower(),
-            on(&[G_FCOPYSIGN]).legal_for(&numbers.iter().map(|&number| (number, number)).collect::<Vec<_>>()).lower(),
-            on(&[G_FCONSTANT]).legal_for(numbers).lower(),
-            on(&[G_FCMP]).legal_for(&of_integers).clamp_scalar(0, x, x).libcall_for(&pairs(&[x], called)),
-            on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], called)),
+            on(&[G_FNEG, G_FABS, G_FCONSTANT]).legal_for(numbers).lower_for(&NUMBERS),
+            on(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
+            on(&[G_FCMP]).legal_for(&of_integers).clamp_scalar(0, x, x).libcall_for(&pairs(&[x], &soft)),
+            on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &soft)),
         ];
         sets.extend(self.conversions());
-        sets
+        sets.into_iter().map(RuleSet::unsupported).collect()
     }
 
     fn conversions(self) -> Vec<RuleSet> {
@@ -85,6 +81,9 @@ impl FloatMachine {
         let is_hard = !numbers.is_empty();
         // The least integer that is converted.
         let least = if is_hard { x } else { S32 };
+        // The integers that the library takes.
+        let library: &[Type] = if x == S64 { &[S32, S64, S128] } else { &[S32, S64] };
+        let integers = if least == S64 { &library[1..] } else { library };
         let mut extensions = vec![(S64, S32)];
         if x == S64 {
             extensions.extend([(S128, S32), (S128, S64)]);
@@ -92,22 +91,20 @@ impl FloatMachine {
         if !is_hard {
             extensions.push((S32, S16));
         }
-        let truncations: Vec<(Type, Type)> = extensions.iter().map(|&(wide, narrow)| (narrow, wide)).collect();
         let hard: &[(Type, Type)] = if is_hard { &[(S64, S32)] } else { &[] };
-        let hard_truncations: Vec<(Type, Type)> = hard.iter().map(|&(wide, narrow)| (narrow, wide)).collect();
+        extensions.retain(|extension| !hard.contains(extension));
+        let back = |all: &[(Type, Type)]| all.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
         vec![
             on(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions),
-            on(&[G_FPTRUNC]).legal_for(&hard_truncations).libcall_for(&truncations),
+            on(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)),
             on(&[G_FPTOSI, G_FPTOUI])
                 .legal_for(&pairs(&[x], numbers))
-                .libcall_for(&pairs(&[S64, S128], called))
-                .libcall_for(&pairs(&[least], called))
+                .libcall_for(&pairs(integers, called))
                 .widen_scalar_to_next_pow2(0)
                 .min_scalar(0, least),
             on(&[G_SITOFP, G_UITOFP])
                 .legal_for(&pairs(numbers, &[x]))
-                .libcall_for(&pairs(called, &[S64, S128]))
-                .libcall_for(&pairs(called, &[least]))
+                .libcall_for(&pairs(called, integers))
                 .widen_scalar_to_next_pow2(1)
                 .min_scalar(1, least),
         ]

@@ -60,8 +60,12 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
     (!types.is_empty()).then(|| {
         let mut query = LegalityQuery::new(opcode, types);
         if matches!(info.family, Family::Load | Family::Store) {
+            // An extending load reads narrower elements.
             let value = query.types[0];
-            query.memory = smallvec![MemDescr::plain(value, value.bits())];
+            let fits = info.access_fits(value.bits(), value.bits());
+            let narrow = value.with_scalar_type(S8).filter(|_| !fits);
+            let in_memory = narrow.unwrap_or(value);
+            query.memory = smallvec![MemDescr::plain(in_memory, in_memory.bits())];
         }
         query
     })
@@ -253,6 +257,10 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
         return Vec::new();
     }
     let kinds = || info.defs.iter().chain(info.uses);
+    let is_number = |ty: Type| FloatFormat::ALL.iter().any(|format| format.bits() == ty.bits());
+    if info.uses.contains(&OperandKind::FCONST) && !is_number(query.types[0]) {
+        return Vec::new();
+    }
     let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
     let any_number = kinds().any(|kind| *kind == OperandKind::MORE);
     if kinds().any(outside) || (any_number && !query.opcode.is_defined()) || info.flags.contains(OpcodeFlags::INDIRECT)

@@ -1,7 +1,7 @@
 //! Instances on vectors: of every opcode that the rules take apart into elements, on a few vector types. The recipes
 //! ask for no width, so few types reach them all; the scalars that they leave are proved at every width.
 
-use super::{Instance, instance};
+use super::{Instance, Written, instance};
 use tribunal_ir::types::{ElementCount, S1, S8, S16, S32, S64};
 use tribunal_ir::{
     Family, Function, InstData, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, Type, VReg,
@@ -77,7 +77,8 @@ fn on_elements(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: T
     }
     let immediate =
         info.immediates.first().and_then(|immediate| immediate.range(&types)).map_or(0, |range| *range.start());
-    Some(instance(target, &|i| i.operation(opcode, info, &types, IntPredicate::Slt, immediate)))
+    let written = Written { predicate: IntPredicate::Slt, ..Written::with_immediate(immediate) };
+    Some(instance(target, &|i| i.operation(opcode, info, &types, written)))
 }
 
 /// The instances of the opcodes that make vectors of `ty` and take them apart.

@@ -1,6 +1,6 @@
 //! Integers of numbers, and numbers without a fraction: by bits, so that the prover decides them.
 //!
-//! Widths share their terms: an integer of up to 128 bits is made as one of 128, whatever range it must be in. So a
+//! Widths share their terms: an integer of up to 128 bits is made as one of 129, whatever range it must be in. So a
 //! conversion to `s8` and one to `s32` that is cut are told equal.
 
 use super::arithmetic::canonical;
@@ -11,10 +11,13 @@ use crate::bits::{Bits, MAX_BITS};
 use crate::float::FloatFormat;
 use crate::semantics::Domain;
 
+/// An unsigned integer of 128 bits is a signed one of so many.
+const COMMON_BITS: u32 = 129;
+
 /// The width at which integers of `width` bits are converted: one of two, so that conversions of several widths are
 /// one. Unsigned integers are read as signed ones that are wider.
 pub(super) fn common_width(width: u32, is_signed: bool) -> u32 {
-    if width + u32::from(!is_signed) <= 128 { 128 } else { MAX_BITS }
+    if width + u32::from(!is_signed) <= COMMON_BITS { COMMON_BITS } else { MAX_BITS }
 }
 
 /// The range of an integer.
@@ -97,10 +100,12 @@ pub fn to_integer<D: Domain + ?Sized>(
     let exceeds = d.ult(&limit, &magnitude);
     // A NaN's exponent is that of an infinity.
     let exceeds = any(d, &[&is_beyond, &exceeds, &x.is_infinite, &x.is_nan]);
-    let magnitude = d.ite(&exceeds, &limit, &magnitude);
-    let negated = d.sub(&none, &magnitude);
+    // What fits does not depend on the range: it is one term for every width.
+    let (negated, lowest) = (d.sub(&none, &magnitude), d.sub(&none, &least));
     let integer = d.ite(&x.sign, &negated, &magnitude);
-    let integer = d.ite(&x.is_nan, &none, &integer);
+    let nearest = d.ite(&x.sign, &lowest, &greatest);
+    let nearest = d.ite(&x.is_nan, &none, &nearest);
+    let integer = d.ite(&exceeds, &nearest, &integer);
     let fits = d.bool_not(&exceeds);
     let inexact = all(d, &[&fits, &is_inexact]);
     let raised = flags(d, &[(FloatFlag::Invalid, &exceeds), (FloatFlag::Inexact, &inexact)]);

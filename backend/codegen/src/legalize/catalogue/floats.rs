@@ -1,0 +1,74 @@
+//! Instances on numbers of floating point: of every such opcode, on every format, with each predicate, class and flag;
+//! and with integers around the sizes of registers, where a type is one.
+
+use super::{Instance, Written, instance};
+use tribunal_ir::opcode::{IndexTypes, TypeClass};
+use tribunal_ir::{
+    Bits, FloatFormat, FloatPredicate, Function, InstFlags, Opcode, OpcodeInfo, Operand, OperandKind, Type,
+};
+use tribunal_target::Target;
+use tribunal_target::legality::NUMBERS;
+
+/// The widths of integers that numbers are converted from and to, and that comparisons define.
+const INTEGERS: [u32; 14] = [1, 7, 8, 16, 24, 31, 32, 33, 48, 63, 64, 65, 100, 128];
+
+/// The format of a type's width: of two formats the first.
+pub(super) fn format_of(ty: Type) -> Option<FloatFormat> {
+    FloatFormat::ALL.into_iter().find(|format| format.bits() == ty.bits())
+}
+
+/// One function for each instance.
+pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
+    let mut all = Vec::new();
+    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined() && opcode.is_generic()) {
+        let Some(info) = opcode.info().filter(|info| info.is_float()) else { continue };
+        for types in types(info) {
+            for written in writings(info) {
+                all.push((opcode, instance(target, &|i| i.operation(opcode, info, &types, written))));
+            }
+        }
+    }
+    all
+}
+
+/// Every combination of types: formats of numbers, and integers.
+fn types(info: &OpcodeInfo) -> Vec<IndexTypes> {
+    let is_constant = info.uses.contains(&OperandKind::FCONST);
+    let at = |index: usize| match info.class_of(index) {
+        None => vec![None],
+        Some(TypeClass::Float) => NUMBERS.map(Some).to_vec(),
+        Some(_) if is_constant => NUMBERS.map(Some).to_vec(),
+        Some(_) => INTEGERS.map(|bits| Some(Type::scalar(bits))).to_vec(),
+    };
+    let [first, second, third] = [0, 1, 2].map(at);
+    let all = first.iter().flat_map(|&one| second.iter().map(move |&two| (one, two)));
+    let all = all.flat_map(|(one, two)| third.iter().map(move |&three| [one, two, three]));
+    all.filter(|types| info.rules.iter().all(|rule| rule.holds(types, None))).collect()
+}
+
+/// Each predicate; each class of numbers alone, all, and none; no flag, and each that is a promise.
+fn writings(info: &OpcodeInfo) -> Vec<Written> {
+    let compares = info.uses.contains(&OperandKind::FPRED);
+    let comparisons = if compares { &FloatPredicate::ALL[..] } else { &[FloatPredicate::Oeq] };
+    let range = info.immediates.first().and_then(|immediate| immediate.range(&[None; 3]));
+    let most = range.map_or(0, |range| *range.end());
+    let bits = (0..i64::BITS).map(|bit| 1 << bit).take_while(|&bit| bit <= most);
+    let immediates: Vec<i64> = bits.chain([0, most]).collect();
+    let flags = info.promises().iter().chain([InstFlags::empty()]);
+    let mut all = Vec::new();
+    for flags in flags {
+        for &comparison in comparisons {
+            let written = |&immediate| Written { comparison, flags, ..Written::with_immediate(immediate) };
+            all.extend(immediates.iter().map(written));
+        }
+    }
+    all
+}
+
+impl Instance<'_> {
+    /// A constant all of whose parts count: no two bytes are equal.
+    pub(super) fn number(&mut self, format: FloatFormat) -> Operand {
+        let bits = Bits::new(0x4f3e_2d1c_0bfa_e9d8_c7b6_a594_8372_6150, format.bits());
+        self.builder.function.float(format, bits)
+    }
+}
