@@ -13,8 +13,8 @@ fn of(families: &[Family]) -> Vec<Opcode> {
     families.iter().flat_map(|family| family.opcodes()).copied().collect()
 }
 
-/// True for the opcodes of programs: those with a meaning that every target compiles. Operations on memory need
-/// options, a prefetch computes nothing, and no target compiles floating point yet.
+/// True for the opcodes of every program: those with a meaning that every target compiles. Operations on memory need
+/// options, a prefetch computes nothing, and numbers of floating point are in some programs.
 pub fn is_known(opcode: Opcode) -> bool {
     let is_apart = |family| matches!(family, Family::Word | Family::Atomic | Family::Prefetch);
     opcode.is_generic() && opcode.is_defined() && !opcode.is_float() && !opcode.family().is_some_and(is_apart)
@@ -78,6 +78,14 @@ pub static OTHERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
         row.is_some_and(|info| info.undefined.is_empty() && !DRAWN.contains(&info.family))
     };
     Opcode::ALL.iter().copied().filter(needs_nothing).collect()
+});
+
+/// The operations on numbers of floating point that compute one result.
+pub static ON_NUMBERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+    let computes =
+        |info: &OpcodeInfo| info.is_float() && info.defs.len() == 1 && !info.uses.contains(&OperandKind::FCONST);
+    let is_one = |opcode: &Opcode| opcode.is_generic() && opcode.is_defined() && opcode.info().is_some_and(computes);
+    Opcode::ALL.iter().copied().filter(is_one).collect()
 });
 
 /// The operations on numbers and pointers that vectors may be operands of, and accesses to vectors.

@@ -10,7 +10,7 @@
 //!                                       %2:fprb(s64) = G_FADD %0, %3
 //! ```
 
-use crate::floats::{FloatValues, moves_any};
+use crate::floats::{FloatValues, moves_any, stores_any};
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use rustc_hash::FxHashMap;
@@ -90,7 +90,7 @@ impl Banks<'_> {
                 let to = data.operands.first().and_then(Operand::as_reg)?.reg.as_physical()?;
                 self.target.bank_of(self.target.vocabulary.full_register(to))
             }
-            Opcode::G_STORE if index == 0 => None,
+            Opcode::G_STORE if index == 0 && stores_any(function, data) => None,
             Opcode::G_SELECT if index == 1 => self.home(ty),
             Opcode::Target(opcode) => {
                 let class = self.target.instruction(opcode).operands.get(index).and_then(|desc| desc.class());

@@ -8,7 +8,7 @@
 //! Invariant: an answer decides about the quality of code and never about its meaning.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
-use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, VReg};
+use tribunal_ir::{AtomicOrdering, Function, InstData, MemOperand, Opcode, Operand, PReg, Reg, RegBank, Type, VReg};
 use tribunal_target::Target;
 
 /// The kinds of a function's values.
@@ -36,6 +36,21 @@ struct Webs<'f> {
 pub(crate) fn moves_any(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(opcode, G_LOAD | G_PHI | G_SELECT | G_FREEZE | G_CONSTANT_FOLD_BARRIER | G_IMPLICIT_DEF | COPY)
+}
+
+/// True for an operation that brings a value of any kind from memory or puts it there: a plain access to all of it.
+/// Other accesses take integers alone.
+fn accesses_any(function: &Function, data: &InstData) -> bool {
+    let value = data.vreg(0).and_then(|value| function.type_of(value));
+    let is_plain = |memory: &MemOperand| {
+        memory.ordering == AtomicOrdering::NotAtomic && memory.ty.map(Type::bits) == value.map(Type::bits)
+    };
+    data.memory.first().is_some_and(is_plain)
+}
+
+/// True for a store of a value of any kind.
+pub(crate) fn stores_any(function: &Function, data: &InstData) -> bool {
+    data.opcode == Opcode::G_STORE && accesses_any(function, data)
 }
 
 /// The value operands that such an operation passes on.
@@ -118,6 +133,7 @@ impl Webs<'_> {
         let data = self.function.inst(inst);
         match (data.opcode, data.operands.get(1).and_then(Operand::as_reg).map(|operand| operand.reg)) {
             (Opcode::COPY, Some(Reg::Physical(source))) => Some(is_float_register(self.target, source)),
+            (Opcode::G_LOAD, _) if !accesses_any(self.function, data) => Some(false),
             (opcode, _) if moves_any(opcode) => None,
             _ => Some(defines(data, register)),
         }
@@ -169,8 +185,7 @@ impl Webs<'_> {
             let Some(value) = operand.as_vreg() else { continue };
             match (data.opcode, to) {
                 (Opcode::COPY, Some(register)) => self.vote(value, is_float_register(self.target, register)),
-                // A store takes a value of any kind.
-                (Opcode::G_STORE, _) if index == 0 => {}
+                (Opcode::G_STORE, _) if index == 0 && stores_any(self.function, data) => {}
                 (opcode, _) => self.vote(value, opcode.is_float_operand(index)),
             }
         }

@@ -31,6 +31,8 @@ pub struct FeatureDesc {
     pub changes_rules: bool,
     /// Options without which it makes no sense: it turns them on, and goes off with them.
     pub implies: Features,
+    /// Options without which functions that use it do not compile yet.
+    pub needs: Features,
 }
 
 impl Target {
@@ -84,11 +86,22 @@ impl Target {
         }
     }
 
+    /// `features` with an option turned on or off, and what it implies.
+    pub fn toggled(&self, features: Features, option: &FeatureDesc) -> Features {
+        self.set(features, option, !features.contains(option.feature))
+    }
+
+    /// True if no option lacks another that it needs.
+    pub fn is_complete(&self, features: Features) -> bool {
+        let given = self.options.iter().filter(|option| features.contains(option.feature));
+        given.into_iter().all(|option| features.contains(option.needs))
+    }
+
     /// Feature sets with rules of their own: every choice of options that change rules, the default one first.
     pub fn rule_sets(&self) -> Vec<Features> {
         let options = self.options.iter().filter(|option| option.changes_rules);
         options.fold(vec![self.default_features], |sets, option| {
-            let toggled = sets.iter().map(|&set| self.set(set, option, !set.contains(option.feature)));
+            let toggled = sets.iter().map(|&set| self.toggled(set, option));
             sets.iter().copied().chain(toggled).collect()
         })
     }

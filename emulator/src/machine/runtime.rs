@@ -6,7 +6,9 @@
 //! stack pointer hold junk.
 
 use super::accesses::{MisalignedAccess, RawAccess};
-use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting};
+use super::{
+    CALL_COST, CODE, Emulator, Engine, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting,
+};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
@@ -319,11 +321,13 @@ impl Emulator {
         if signature.arguments.iter().chain([&signature.result]).any(is_wide) {
             return Err(symbol());
         }
+        // Unicorn's instructions leave what stands above a narrow number.
+        let fills = |register: PReg| matches!(self.engine, Engine::Stepper(_)) || !vocabulary.is_boxed(register);
         let mut contents = Vec::new();
         for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
             let full = vocabulary.full_register(register);
-            let bits = Bits::new(self.read(full)?.into(), vocabulary.register_bits(full));
-            contents.push(Value { bits, poison: false });
+            let width = vocabulary.register_bits(if fills(register) { full } else { register });
+            contents.push(Value { bits: Bits::new(self.read(full)?.into(), width), poison: false });
         }
         let mut domain = Concrete { choice: Choice::Zeros };
         let result = callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?;

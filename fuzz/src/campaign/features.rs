@@ -25,17 +25,19 @@ impl FeatureMix {
     pub fn draw(self, target: &Target, given: Features, seed: u64) -> Features {
         // Another stream than the program's own bytes.
         let mut random = SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7);
-        match (self, random.random_range(0..8)) {
+        let drawn = match (self, random.random_range(0..8)) {
             (FeatureMix::Given, _) | (FeatureMix::Drawn, 0..=4) => given,
             (FeatureMix::Drawn, 5 | 6) => {
                 let option = target.options.choose(&mut random);
-                option.map_or(given, |option| given ^ option.feature)
+                option.map_or(given, |option| target.toggled(given, option))
             }
             (FeatureMix::Drawn, _) => {
-                let change = |features: Features, feature| if random.random() { features ^ feature } else { features };
-                target.options.iter().map(|option| option.feature).fold(given, change)
+                let change =
+                    |features, option| if random.random() { target.toggled(features, option) } else { features };
+                target.options.iter().fold(given, change)
             }
-        }
+        };
+        if target.is_complete(drawn) { drawn } else { given }
     }
 
     /// The rule sets whose coverage a campaign counts: of each target every choice of options that change rules.

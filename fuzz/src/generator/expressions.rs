@@ -17,6 +17,13 @@ impl Generator<'_, '_, '_> {
             self.scope.push(entry);
             return Ok(());
         }
+        if self.policy.floats
+            && self.u.ratio(1, 2)?
+            && let Some(entry) = self.on_numbers()?
+        {
+            self.scope.push(entry);
+            return Ok(());
+        }
         let ty = self.scalar()?;
         let entry = match self.u.int_in_range(0..=19)? {
             0..=4 => self.binary(ty)?,
@@ -280,7 +287,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Poison flags that `opcode` may carry, by the policy's share.
-    fn flags(&mut self, opcode: Opcode) -> Result<InstFlags> {
+    pub(super) fn flags(&mut self, opcode: Opcode) -> Result<InstFlags> {
         if self.policy.flags == 0 || !self.u.ratio(1, self.policy.flags)? {
             return Ok(InstFlags::empty());
         }

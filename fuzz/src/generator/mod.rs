@@ -16,6 +16,7 @@ mod directed;
 mod distances;
 mod expressions;
 mod families;
+mod floats;
 mod frames;
 mod limits;
 mod linkage;
@@ -86,6 +87,8 @@ struct Policy {
     variadic: bool,
     /// Values computed before the last arguments are copied from their registers.
     late_arguments: bool,
+    /// Numbers of floating point.
+    floats: bool,
 }
 
 impl Policy {
@@ -127,6 +130,7 @@ impl Policy {
             distances: u.ratio(1, 1024)?,
             variadic: u.ratio(1, 32)?,
             late_arguments: u.ratio(1, 16)?,
+            floats: u.ratio(1, 6)?,
         })
     }
 }

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
-    AtomicOrdering, Bits, Block, Builder, Family, FloatPredicate, Fragment, Function, Inst, InstData, InstFlags,
-    IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties, Step, Type,
-    VReg,
+    AtomicOrdering, Bits, Block, Builder, Family, FloatFormat, FloatPredicate, Fragment, Function, Inst, InstData,
+    InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties,
+    Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -427,7 +427,9 @@ impl Instance<'_> {
                 OperandKind::Register(_, index) => of(index).map(|ty| Operand::used(self.input(ty))),
                 OperandKind::PRED => Some(Operand::Predicate(written.predicate)),
                 OperandKind::FPRED => Some(Operand::FloatPredicate(written.comparison)),
-                OperandKind::FCONST => of(0).and_then(floats::format_of).map(|format| self.number(format)),
+                OperandKind::FCONST => {
+                    of(0).and_then(|ty| FloatFormat::of_width(ty.bits())).map(|format| self.number(format))
+                }
                 OperandKind::CONST => of(0).map(|ty| self.builder.function.constant(Bits::ones(ty.bits()))),
                 kind => kind.is_immediate().then_some(Operand::Imm(written.immediate)),
             };

@@ -6,5 +6,10 @@ use crate::{FeatureDesc, Features};
 pub const LSE: Features = Features::bit(0);
 
 /// The options of AArch64, in the order of reports.
-pub static OPTIONS: &[FeatureDesc] =
-    &[FeatureDesc { name: "lse", feature: LSE, changes_rules: true, implies: Features::empty() }];
+pub static OPTIONS: &[FeatureDesc] = &[FeatureDesc {
+    name: "lse",
+    feature: LSE,
+    changes_rules: true,
+    implies: Features::empty(),
+    needs: Features::empty(),
+}];

@@ -29,13 +29,13 @@ const NONE: Features = Features::empty();
 
 /// The options of RISC-V, in the order of reports.
 pub static OPTIONS: &[FeatureDesc] = &[
-    FeatureDesc { name: "m", feature: M, changes_rules: true, implies: NONE },
-    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false, implies: NONE },
-    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true, implies: NONE },
-    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false, implies: NONE },
-    FeatureDesc { name: "a", feature: A, changes_rules: false, implies: NONE },
-    FeatureDesc { name: "f", feature: F, changes_rules: false, implies: NONE },
-    FeatureDesc { name: "d", feature: D, changes_rules: true, implies: F },
-    FeatureDesc { name: "c", feature: C, changes_rules: false, implies: NONE },
-    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false, implies: NONE },
+    FeatureDesc { name: "m", feature: M, changes_rules: true, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false, implies: NONE, needs: NONE },
+    FeatureDesc { name: "a", feature: A, changes_rules: false, implies: NONE, needs: NONE },
+    FeatureDesc { name: "f", feature: F, changes_rules: false, implies: NONE, needs: D },
+    FeatureDesc { name: "d", feature: D, changes_rules: true, implies: F, needs: NONE },
+    FeatureDesc { name: "c", feature: C, changes_rules: false, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false, implies: NONE, needs: NONE },
 ];

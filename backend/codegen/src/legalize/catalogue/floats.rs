@@ -12,11 +12,6 @@ use tribunal_target::legality::NUMBERS;
 /// The widths of integers that numbers are converted from and to, and that comparisons define.
 const INTEGERS: [u32; 14] = [1, 7, 8, 16, 24, 31, 32, 33, 48, 63, 64, 65, 100, 128];
 
-/// The format of a type's width: of two formats the first.
-pub(super) fn format_of(ty: Type) -> Option<FloatFormat> {
-    FloatFormat::ALL.into_iter().find(|format| format.bits() == ty.bits())
-}
-
 /// One function for each instance.
 pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     let mut all = Vec::new();

@@ -257,8 +257,7 @@ pub fn functions_of(target: &'static Target, query: &LegalityQuery) -> Vec<Funct
         return Vec::new();
     }
     let kinds = || info.defs.iter().chain(info.uses);
-    let is_number = |ty: Type| FloatFormat::ALL.iter().any(|format| format.bits() == ty.bits());
-    if info.uses.contains(&OperandKind::FCONST) && !is_number(query.types[0]) {
+    if info.uses.contains(&OperandKind::FCONST) && FloatFormat::of_width(query.types[0].bits()).is_none() {
         return Vec::new();
     }
     let outside = |kind: &OperandKind| matches!(kind, OperandKind::POOL | OperandKind::TABLE | OperandKind::MASK);
@@ -368,8 +367,8 @@ impl Instance<'_> {
             OperandKind::IMM | OperandKind::IMM0 => Operand::Imm(open.imm),
             OperandKind::CONST => self.builder.function.constant(Bits::ones(bits)),
             OperandKind::FCONST => {
-                let format = FloatFormat::ALL.into_iter().find(|format| format.bits() == bits);
-                self.builder.function.float(format.unwrap_or(FloatFormat::Float), Bits::ones(bits))
+                let format = FloatFormat::of_width(bits).unwrap_or(FloatFormat::Float);
+                self.builder.function.float(format, Bits::ones(bits))
             }
             OperandKind::PRED => Operand::Predicate(open.predicate),
             OperandKind::BLOCK => Operand::Block(self.builder.function.new_block()),

@@ -1,0 +1,205 @@
+//! Operations on numbers of floating point.
+//!
+//! The NaN that an operation makes has any sign and payload. So one NaN stands for all before a number is shown, and
+//! before an operation that tells one NaN from another: then its bits are deterministic.
+
+use super::{Entry, Generator};
+use crate::opcodes;
+use arbitrary::Result;
+use tribunal_ir::opcode::{IndexTypes, TypeClass};
+use tribunal_ir::types::{S1, S16, S32, S64, S128};
+use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type};
+use tribunal_target::legality::{Action, LegalityQuery};
+
+/// Operations that are operands of operations, at most so deep.
+const DEPTH: u32 = 2;
+
+/// A number: its bits may be any of a NaN's.
+#[derive(Clone, Copy)]
+struct Number {
+    entry: Entry,
+    is_any_nan: bool,
+}
+
+impl Generator<'_, '_, '_> {
+    /// One operation on numbers; `None` where the target does not compile the one drawn.
+    pub(super) fn on_numbers(&mut self) -> Result<Option<Entry>> {
+        let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
+        let Some(types) = self.number_types(opcode)? else { return Ok(None) };
+        let number = self.operation_on_numbers(opcode, &types, DEPTH)?;
+        self.settled(number).map(Some)
+    }
+
+    /// Types that the target compiles the operation for.
+    fn number_types(&mut self, opcode: Opcode) -> Result<Option<IndexTypes>> {
+        let Some(info) = opcode.info() else { return Ok(None) };
+        let mut types = [None; 3];
+        for (index, ty) in types.iter_mut().enumerate() {
+            *ty = match info.class_of(index) {
+                None => None,
+                Some(TypeClass::Float) => Some(*self.u.choose(&[S32, S64, S32, S64, S32, S64, S16, S128])?),
+                Some(_) if info.uses.contains(&OperandKind::FPRED) || !info.immediates.is_empty() => Some(S1),
+                Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(self.u.int_in_range(2..=64)?)),
+                Some(_) => Some(*self.u.choose(&[S32, S64])?),
+            };
+        }
+        let fits = info.rules.iter().all(|rule| rule.holds(&types, None)) && self.compiles_numbers(opcode, &types);
+        Ok(fits.then_some(types))
+    }
+
+    /// True if the rules come to another action than to refuse the operation.
+    fn compiles_numbers(&self, opcode: Opcode, types: &IndexTypes) -> bool {
+        let mut query = LegalityQuery::new(opcode, types.iter().copied().flatten());
+        // Each step changes a type towards what the target has.
+        for _ in 0..8 {
+            let step = self.legalizer.action(&query);
+            match (step.action, step.new_type) {
+                (Action::Unsupported, _) => return false,
+                (Action::WidenScalar | Action::NarrowScalar, Some(ty)) => query.types[step.type_index] = ty,
+                _ => return true,
+            }
+        }
+        false
+    }
+
+    fn operation_on_numbers(&mut self, opcode: Opcode, types: &IndexTypes, depth: u32) -> Result<Number> {
+        let of = |index: usize| types.get(index).copied().flatten().unwrap_or(S32);
+        let Some(info) = opcode.info() else { return self.any_number(of(0)) };
+        let (mut operands, mut deterministic, mut is_any_nan) = (Vec::new(), true, makes_nans(opcode, info));
+        let flags = self.flags(opcode)?;
+        for &kind in info.uses {
+            let operand = match kind {
+                OperandKind::FPRED => Operand::FloatPredicate(*self.u.choose(&FloatPredicate::ALL)?),
+                OperandKind::Register(class, index) => {
+                    let ty = of(index.into());
+                    let number = match class == TypeClass::Float {
+                        true => self.number(ty, depth)?,
+                        false => Number { entry: self.value(ty, false)?, is_any_nan: false },
+                    };
+                    let entry = if tells_nans(opcode) { self.settled(number)? } else { number.entry };
+                    is_any_nan |= number.is_any_nan && is_number(info);
+                    let entry = self.in_range(opcode, entry, of(0))?;
+                    deterministic &= entry.deterministic;
+                    Operand::used(entry.register)
+                }
+                _ => {
+                    let range = info.immediates.first().and_then(|immediate| immediate.range(types));
+                    Operand::Imm(self.u.int_in_range(range.unwrap_or(0..=0))?)
+                }
+            };
+            operands.push(operand);
+        }
+        // Zeros of either sign may be chosen.
+        if matches!(opcode, Opcode::G_FMINNUM | Opcode::G_FMAXNUM) {
+            deterministic = false;
+        }
+        deterministic &= flags.is_empty();
+        let ty = of(0);
+        let register = self.builder.function.new_vreg(ty);
+        let operands = std::iter::once(Operand::def(register)).chain(operands);
+        self.builder.push(InstData { flags, ..InstData::new(opcode, operands) });
+        Ok(Number { entry: Entry { register, ty, deterministic }, is_any_nan })
+    }
+
+    /// A number: a constant, the result of another operation, or bits in scope.
+    fn number(&mut self, ty: Type, depth: u32) -> Result<Number> {
+        if depth > 0 && self.u.ratio(1, 4)? {
+            let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
+            if let Some(types) = self.number_types(opcode)?.filter(|types| types[0] == Some(ty))
+                && opcode.info().is_some_and(is_number)
+            {
+                return self.operation_on_numbers(opcode, &types, depth - 1);
+            }
+        }
+        self.any_number(ty)
+    }
+
+    fn any_number(&mut self, ty: Type) -> Result<Number> {
+        let entry = match FloatFormat::of_width(ty.bits()) {
+            Some(format) if self.u.ratio(1, 3)? => self.number_constant(format)?,
+            _ => self.value(ty, false)?,
+        };
+        Ok(Number { entry, is_any_nan: false })
+    }
+
+    /// A constant: often at the edges of the format and of integers.
+    fn number_constant(&mut self, format: FloatFormat) -> Result<Entry> {
+        let (bits, fraction_bits) = (format.bits(), format.fraction_bits());
+        let (bias, greatest) = (format.bias(), 2 * format.bias() + 1);
+        let near = bias + self.u.int_in_range(-2..=70)?;
+        let exponent = *self.u.choose(&[0, 1, bias - 1, bias, bias + 1, near, greatest - 1, greatest])?;
+        let any = Bits::new(self.u.arbitrary()?, bits).extract(0, fraction_bits);
+        let (one, ones) = (Bits::new(1, fraction_bits), Bits::ones(fraction_bits));
+        let top = Bits::one_bit(fraction_bits - 1, fraction_bits);
+        let fraction = *self.u.choose(&[Bits::zero(fraction_bits), Bits::zero(fraction_bits), one, top, ones, any])?;
+        let place = |value: i64, at: u32| Bits::from_i64(value, bits).shl(at);
+        let number = place(self.u.int_in_range(0..=1)?, bits - 1)
+            .or(place(exponent.min(greatest), fraction_bits))
+            .or(fraction.zext_or_trunc(bits));
+        let ty = Type::scalar(bits);
+        let operand = self.builder.function.float(format, number);
+        Ok(Entry { register: self.builder.build(ty, Opcode::G_FCONSTANT, [operand]), ty, deterministic: true })
+    }
+
+    /// The operand of a conversion to an integer type, brought into its range: beyond it the result is poison.
+    fn in_range(&mut self, opcode: Opcode, source: Entry, integer: Type) -> Result<Entry> {
+        let is_signed = match opcode {
+            Opcode::G_FPTOSI => true,
+            Opcode::G_FPTOUI => false,
+            _ => return Ok(source),
+        };
+        let Some(format) = FloatFormat::of_width(source.ty.bits()) else { return Ok(source) };
+        let power = format.bias() + i64::from(integer.bits()) - i64::from(is_signed);
+        if power > 2 * format.bias() || self.u.ratio(1, 8)? {
+            return Ok(Entry { deterministic: false, ..source });
+        }
+        let number = |power: i64| Bits::from_i64(power, format.bits()).shl(format.fraction_bits());
+        let (bound, one) =
+            (self.constant_number(format, number(power)), self.constant_number(format, number(format.bias())));
+        let magnitude = self.builder.op(source.ty, Opcode::G_FABS, &[source.register]);
+        let operands = [Operand::FloatPredicate(FloatPredicate::Olt), Operand::used(magnitude), Operand::used(bound)];
+        let fits = self.builder.build(S1, Opcode::G_FCMP, operands);
+        let number = if is_signed { source.register } else { magnitude };
+        Ok(Entry { register: self.builder.select(fits, number, one), ..source })
+    }
+
+    /// The number with one NaN for all.
+    fn settled(&mut self, number: Number) -> Result<Entry> {
+        let Number { entry, is_any_nan } = number;
+        let Some(format) = FloatFormat::of_width(entry.ty.bits()).filter(|_| is_any_nan) else { return Ok(entry) };
+        if !self.compiles_numbers(Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
+            return Ok(Entry { deterministic: false, ..entry });
+        }
+        let number = Operand::used(entry.register);
+        let operands = [Operand::FloatPredicate(FloatPredicate::Uno), number, number];
+        let is_nan = self.builder.build(S1, Opcode::G_FCMP, operands);
+        let quiet = Bits::ones(format.bits()).shl(format.fraction_bits() - 1).and(Bits::ones(format.bits()).lshr(1));
+        let one = self.constant_number(format, quiet);
+        Ok(Entry { register: self.builder.select(is_nan, one, entry.register), ..entry })
+    }
+
+    fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> tribunal_ir::VReg {
+        let operand = self.builder.function.float(format, bits);
+        self.builder.build(Type::scalar(format.bits()), Opcode::G_FCONSTANT, [operand])
+    }
+}
+
+/// True if the operation defines a number.
+fn is_number(info: &OpcodeInfo) -> bool {
+    info.class_of(0) == Some(TypeClass::Float)
+}
+
+/// True if the result of numbers may be a NaN whose bits are not said.
+fn makes_nans(opcode: Opcode, info: &OpcodeInfo) -> bool {
+    let moves_bits = matches!(opcode, Opcode::G_FNEG | Opcode::G_FABS | Opcode::G_FCOPYSIGN);
+    is_number(info) && !moves_bits && info.uses.iter().any(|kind| kind.type_class() == Some(TypeClass::Float))
+}
+
+/// True if the result depends on the bits of a NaN among the operands, and may be no NaN.
+fn tells_nans(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        G_FCOPYSIGN | G_IS_FPCLASS | G_FMINNUM | G_FMAXNUM | G_FMINIMUMNUM | G_FMAXIMUMNUM | G_FPTOSI | G_FPTOUI
+    )
+}
