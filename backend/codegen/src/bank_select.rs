@@ -46,6 +46,17 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     }
 }
 
+/// The function with each value in the bank that is at home with its type.
+pub(crate) fn at_home(function: &Function, target: &Target, features: Features) -> Function {
+    let (banks, mut function) = (Banks { target, features }, function.clone());
+    for data in function.vregs.values_mut() {
+        if let Some(bank) = data.ty.and_then(|ty| banks.home(ty)) {
+            data.constraint = Constraint::Bank(bank);
+        }
+    }
+    function
+}
+
 /// The banks of a machine with some options.
 struct Banks<'t> {
     target: &'t Target,

@@ -7,7 +7,7 @@ use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::opcode::{Poison, TypeSource};
 use tribunal_ir::types::S1;
-use tribunal_ir::{Bits, Family, IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Bits, Family, IntPredicate, Opcode, Operand, OperandKind, Type, VReg};
 use tribunal_target::selection::{Condition, ImmClass, Pat, Pattern, SelectionRule, Types};
 
 /// Constants that are tried for an immediate.
@@ -208,6 +208,6 @@ pub(super) fn is_of_values(pattern: &Pattern) -> bool {
     let is_total = info.undefined.is_empty() && info.accesses.is_none() && Poison::AMOUNT.contains(info.poison);
     let reads_numbers = info.uses.iter().any(|kind| kind.type_index().is_some())
         && info.types.into_iter().all(|source| !matches!(source, TypeSource::Last))
-        && !info.operands().any(|kind| kind.must_be_pointer());
+        && !info.operands().any(|kind| kind.must_be_pointer() || kind == OperandKind::MORE);
     info.defs.len() == 1 && is_total && reads_numbers && crate::opcodes::is_known(pattern.opcode)
 }

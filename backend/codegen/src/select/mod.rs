@@ -7,6 +7,7 @@
 
 mod matcher;
 
+use crate::bank_select;
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use matcher::{Match, MatchedAddress};
@@ -94,10 +95,12 @@ fn rule_for(
     usable.into_iter().find_map(|&rule| matcher::matches(function, target, inst, rule).map(|matched| (rule, matched)))
 }
 
-/// True if the pass takes a legal instruction, were its result read: a rule matches it, or it needs none.
+/// True if the pass takes a legal instruction, were its result read: a rule matches it, or it needs none. Values are in
+/// no bank yet, and in the bank that is at home with their types if a rule asks for one.
 pub fn takes(function: &Function, target: &'static Target, features: Features, inst: Inst) -> bool {
     let needs_none = matches!(function.inst(inst).opcode, Opcode::COPY | Opcode::G_PHI);
-    needs_none || rule_for(index(target), function, (target, features), inst).is_some()
+    let matches = |function: &Function| rule_for(index(target), function, (target, features), inst).is_some();
+    needs_none || matches(function) || matches(&bank_select::at_home(function, target, features))
 }
 
 struct Selector<'c, 'a, 'f> {
