@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// First words of commands in `sh` blocks.
-const NOT_RUN: [(&str, &str); 11] = [
+const NOT_RUN: [(&str, &str); 12] = [
     ("git clone", "a reader"),
     ("cd ", "a reader"),
     ("make fuzz", "make test"),
@@ -25,6 +25,7 @@ const NOT_RUN: [(&str, &str); 11] = [
     ("make programs", "who changes the backend"),
     ("make mutants", "who changes the judges"),
     ("make judge-llvm", "make benchmarks"),
+    ("tribunal fuzz --backend", "fuzz/tests/peer.rs, through the library"),
     ("make fuzzers", "make test"),
     ("mkdir -p fuzz/corpus/", "make fuzzers, in a folder of its own"),
     ("cargo +nightly fuzz run", "make fuzzers, by the same build"),
