@@ -277,7 +277,7 @@ impl<'a> Body<'a> {
     /// An instruction that names a part of registers that the target does not know is another than its row describes.
     fn without_row(&mut self, data: &mut InstData, results: usize) {
         let Opcode::Target(opcode) = data.opcode else { return };
-        if data.operands.iter().any(|operand| operands::is_unknown_part(&self.function, operand)) {
+        if data.operands.iter().any(|operand| operands::is_unknown_part(self.function, operand)) {
             let name = self.function.intern(self.vocabulary.opcode_name(opcode));
             data.operands.insert(results, Operand::OpcodeName(name));
             data.opcode = Opcode::OPAQUE;
