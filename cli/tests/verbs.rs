@@ -192,7 +192,11 @@ fn fuzz_judges_the_programs_it_makes() {
     for kind in ["types", "recipes", "immediates", "pairs"] {
         assert!(count(&report["features"], kind) > 20, "{kind} in {report}");
     }
-    for rules in report["rules"].as_array().unwrap() {
+    // So few programs do not come to every rule set.
+    let rules = report["rules"].as_array().unwrap();
+    let reached: Vec<&Value> = rules.iter().filter(|rules| count(rules, "fired") > 0).collect();
+    assert!(2 * reached.len() > rules.len(), "{report}");
+    for rules in reached {
         let own = rules["proved_never"].as_array().unwrap().len() as u64;
         assert!(own < count(rules, "proved") && own < rules["never"].as_array().unwrap().len() as u64, "{rules}");
     }

@@ -120,7 +120,7 @@ fn program(
     let (target, seed) = (harness.target(), campaign::program_seed(seed, number));
     let begun = Instant::now();
     let features = FeatureMix::Drawn.draw(target, given, seed);
-    harness.set_features(features)?;
+    harness.set_features(features);
     let functions = match campaign::is_module(seed) {
         true => campaign::generated_module(seed, target, features),
         false => campaign::generated_for(seed, target, features).map(|function| vec![function]),

@@ -208,10 +208,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
     // A program of the corpus may need what other features lack.
     let features = if drawn.is_some() { given } else { campaign.mix.draw(target, given, seed) };
-    if let Err(failure) = harness.set_features(features) {
-        *lock(&shared.failure) = Some(failure);
-        return;
-    }
+    harness.set_features(features);
     if drawn.is_none() && is_module(seed) {
         return modules::program(shared, harness, number, local);
     }

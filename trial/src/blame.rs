@@ -18,7 +18,7 @@ use tribunal_emulator::observation::{Known, Observation, Outcome, compare_access
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
-use tribunal_target::Target;
+use tribunal_target::{Target, environment};
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
 /// The guilty rule or pass, and the reason in a few lines.
@@ -90,7 +90,7 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
             if !module.functions.is_empty() {
                 break;
             }
-            settled = Some(Settled::new(case.target, input));
+            settled = Some(Settled::new(case, input));
         }
         let is_right = match &settled {
             None => witness.is_right(function, pass),
@@ -277,11 +277,13 @@ const BELOW: u64 = 1 << 16;
 const ABOVE: usize = 256;
 
 impl Settled {
-    fn new(target: &Target, input: &Input) -> Settled {
+    fn new(Replay { function, target, options, .. }: &Replay<'_>, input: &Input) -> Settled {
         let abi = target.abi;
+        let lost = environment::lost(target, target.call_mask(function, options.features));
         let narrow = |value: u64| value & (u64::MAX >> (64 - target.pointer_bits));
         let canary = |&register: &PReg| (register, narrow(unwritten_register(register)));
-        let mut kept: Vec<(PReg, u64)> = abi.callee_saved.iter().chain([&abi.return_address]).map(canary).collect();
+        let saved = abi.callee_saved.iter().filter(|register| !lost.contains(register));
+        let mut kept: Vec<(PReg, u64)> = saved.chain([&abi.return_address]).map(canary).collect();
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
         input.registers.extend(&kept);

@@ -46,7 +46,10 @@ impl JudgeRow for EmulatorRow {
             Err(error) if error.is_unsupported() => return session.tally.unsupported(error.to_string()),
             Err(error) => return session.tally.findings.push(broken_object(&error)),
         };
-        let machine = &mut session.bench.machine;
+        let machine = match session.bench.machine_for(&code.bytes) {
+            Ok(machine) => machine,
+            Err(error) => return session.tally.unsupported(error.to_string()),
+        };
         let watched = machine.watch_alignment(session.judges.watches_alignment());
         let loaded = watched.and_then(|()| machine.record_accesses(function.has_volatile_accesses()));
         let load = |()| match &object {

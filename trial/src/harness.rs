@@ -81,24 +81,12 @@ impl Harness {
         Ok(Harness { bench, work: Function::default() })
     }
 
-    /// Judges for other features from now on. The engine is kept for the next time that features need it.
-    ///
-    /// # Errors
-    /// No emulator for these features.
-    pub fn set_features(&mut self, features: Features) -> Result<(), HarnessError> {
-        let Bench { target, options, legalizer, machine, idle, .. } = &mut self.bench;
-        if options.features == features {
-            return Ok(());
+    /// Judges for other features from now on.
+    pub fn set_features(&mut self, features: Features) {
+        let Bench { target, options, legalizer, .. } = &mut self.bench;
+        if options.features != features {
+            (options.features, *legalizer) = (features, (target.legality)(features));
         }
-        if !machine.runs(features) {
-            let other = match idle.take() {
-                Some(other) => other,
-                None => Emulator::new(target, features)?,
-            };
-            *idle = Some(std::mem::replace(machine, other));
-        }
-        (options.features, *legalizer) = (features, (target.legality)(features));
-        Ok(())
     }
 
     /// The machine that it judges for.

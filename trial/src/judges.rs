@@ -20,7 +20,7 @@ use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_codegen::{Observer, Options};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
-use tribunal_emulator::machine::Emulator;
+use tribunal_emulator::machine::{Emulator, MachineError};
 use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
@@ -98,7 +98,7 @@ pub(crate) struct Bench {
     pub legalizer: &'static LegalizerInfo,
     pub prover: Prover,
     pub machine: Emulator,
-    /// The emulator for features that `machine` does not run.
+    /// The emulator for code that `machine` does not run.
     pub idle: Option<Emulator>,
     /// How often each rule fired.
     pub rules: FxHashMap<&'static str, u64>,
@@ -107,6 +107,21 @@ pub(crate) struct Bench {
     pub features: Recorder,
     /// The function as the allocator received it.
     pub selected: Function,
+}
+
+impl Bench {
+    /// The emulator for this code. The other one is kept for the next time that code needs it.
+    pub fn machine_for(&mut self, code: &[u8]) -> Result<&mut Emulator, MachineError> {
+        let (target, features) = (self.target, self.options.features);
+        if !self.machine.runs(features, code) {
+            let other = match self.idle.take() {
+                Some(other) => other,
+                None => Emulator::for_code(target, features, code)?,
+            };
+            self.idle = Some(std::mem::replace(&mut self.machine, other));
+        }
+        Ok(&mut self.machine)
+    }
 }
 
 /// A finding after a pass that names an instruction: the rule that wrote it is to blame.

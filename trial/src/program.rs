@@ -164,7 +164,8 @@ impl<'m> LoadedFunction<'m> {
         let image = ModuleImage::placed(&parts, self.target, self.environment.symbols.clone());
         let results: Vec<PReg> = expected.returned.iter().map(|&(register, ..)| register).collect();
         let run = || {
-            let mut machine = Emulator::new(self.target, options.features)?;
+            let all: Vec<u8> = codes.iter().flat_map(|code| code.bytes.iter().copied()).collect();
+            let mut machine = Emulator::for_code(self.target, options.features, &all)?;
             machine.load_linked(&image.unlinked(), &image.call_sites())?;
             machine.run_with_calls(input, &results, fuel, &expected.calls)
         };

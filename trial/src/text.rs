@@ -12,9 +12,9 @@ use tribunal_ir::entities::{ConstantPoolIndex, JumpTable};
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::tables::{FixedObject, ListedRegisters};
 use tribunal_ir::{
-    AddressBase, AddressData, Bits, Block, Constraint, FixedSlot, FrameInfo, Function, GlobalName, InstData, InstFlags,
-    JumpTableKind, MemOperand, Opcode, Operand, PReg, Pointer, PoolConstant, Properties, StackObject, StackSlot, Stage,
-    Symbol, TargetFlags, Type, text,
+    AddressBase, AddressData, Bits, Block, Constraint, FixedSlot, FloatFormat, FrameInfo, Function, GlobalName,
+    InstData, InstFlags, JumpTableKind, MemOperand, Opcode, Operand, PReg, Pointer, PoolConstant, Properties,
+    StackObject, StackSlot, Stage, Symbol, TargetFlags, Type, text,
 };
 use tribunal_target::Target;
 
@@ -64,6 +64,7 @@ enum OperandPart<'f> {
     /// One that names nothing of the function's tables but objects.
     Plain(Operand),
     Constant(Option<Bits>),
+    Number(FloatFormat, Option<Bits>),
     Block(u32),
     Address(BasePart<'f>, i64, TargetFlags),
     NoAddress,
@@ -149,6 +150,7 @@ fn name(function: &Function, symbol: Symbol) -> &str {
 fn operand_part<'f>(function: &'f Function, operand: &Operand) -> OperandPart<'f> {
     match *operand {
         Operand::WideConst(_) => OperandPart::Constant(function.constant_value(operand)),
+        Operand::Float(number) => OperandPart::Number(number.format, function.float_bits(number)),
         Operand::Block(block) => OperandPart::Block(function.block(block).number),
         Operand::Address(address) => match function.addresses.get(address) {
             Some(&AddressData { base, offset, flags }) => {

@@ -138,7 +138,8 @@ impl Harness {
                 return Ok(None);
             }
         };
-        let machine = &mut self.bench.machine;
+        let all: Vec<u8> = parts.iter().flat_map(|(_, code)| code.bytes.iter().copied()).collect();
+        let machine = self.bench.machine_for(&all).map_err(|error| error.to_string())?;
         let records = functions.iter().any(|function| function.has_volatile_accesses());
         let loaded = machine.watch_alignment(true).and_then(|()| machine.record_accesses(records));
         let load = |()| match &object {

@@ -394,9 +394,13 @@ fn results(target: &Target, data: &InstData, leaves: bool) -> SmallVec<[PReg; 4]
 
 /// The full registers that hold anything after the call, but for its results.
 pub fn clobbered(target: &Target, data: &InstData) -> Vec<PReg> {
-    let mask = mask(data).map(|mask| target.vocabulary.preserved(mask));
+    lost(target, mask(data))
+}
+
+/// The full registers that hold anything after a call with this mask.
+pub fn lost(target: &Target, mask: Option<RegMask>) -> Vec<PReg> {
     let full = (0..).map(PReg).zip(target.registers).filter(|&(register, row)| row.full == register);
-    match mask {
+    match mask.map(|mask| target.vocabulary.preserved(mask)) {
         None | Some(Preserved::CalleeSaved | Preserved::More) => target.abi.caller_saved.to_vec(),
         Some(Preserved::General) => {
             let general = |register: PReg| target.bank_of(register).is_none_or(|bank| bank == RegBank(0));

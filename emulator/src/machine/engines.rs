@@ -20,7 +20,12 @@ pub(super) struct EngineDesc {
     registers: &'static [(PReg, i32, u16)],
     /// Unicorn's number and the contents of registers that are set once, before any code runs.
     pub set_up: &'static [(i32, u64)],
+    /// Instructions that it computes wrongly: the bits that tell one, and their values.
+    pub wrong: &'static [(u32, u32)],
 }
+
+/// `fmin` and `fmax` of both formats: those of QEMU 5 take a signalling NaN for a NaN, as before version 2.2 of F.
+const EXTREMA: (u32, u32) = (0xfc00_607f, 0x2800_0053);
 
 /// The bits of `mstatus` without which instructions of floating point are illegal (volume II, "Extension Context
 /// Status").
@@ -41,6 +46,7 @@ const RISCV: EngineDesc = EngineDesc {
         (riscv::registers::f(0), RegisterRISCV::F0 as i32, 32),
     ],
     set_up: &[(RegisterRISCV::MSTATUS as i32, FLOATS_ON)],
+    wrong: &[EXTREMA],
 };
 
 static ENGINES: &[EngineDesc] = &[
@@ -61,6 +67,7 @@ static ENGINES: &[EngineDesc] = &[
             (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
         ],
         set_up: &[],
+        wrong: &[],
     },
 ];
 
@@ -69,6 +76,18 @@ impl EngineDesc {
     pub fn of(target: &Target, features: Features) -> Option<&'static EngineDesc> {
         let row = ENGINES.iter().find(|row| std::ptr::eq(row.target, target))?;
         (row.options | target.base()).contains(features).then_some(row)
+    }
+
+    /// True if some instruction of the code, or what looks like one, is computed wrongly.
+    fn is_wrong_about(&self, code: &[u8]) -> bool {
+        let words = code.windows(4).step_by(2).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        !self.wrong.is_empty()
+            && words.into_iter().any(|word| self.wrong.iter().any(|&(mask, bits)| word & mask == bits))
+    }
+
+    /// The engine that has all these features, and runs this code rightly.
+    pub fn for_code(target: &Target, features: Features, code: &[u8]) -> Option<&'static EngineDesc> {
+        EngineDesc::of(target, features).filter(|row| !row.is_wrong_about(code))
     }
 
     /// Its number of a full register.

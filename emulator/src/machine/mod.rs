@@ -241,7 +241,12 @@ fn fitting(target: &Target, register: PReg, value: u64) -> u64 {
 impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
-        let Some(row) = EngineDesc::of(target, features) else { return Emulator::stepping(target) };
+        Emulator::for_code(target, features, &[])
+    }
+
+    /// An engine that runs this code, of these features, rightly.
+    pub fn for_code(target: &'static Target, features: Features, code: &[u8]) -> Result<Emulator, MachineError> {
+        let Some(row) = EngineDesc::for_code(target, features, code) else { return Emulator::stepping(target) };
         let mut engine = unicorn(row)?;
         for &(number, value) in row.set_up {
             engine.reg_write(number, value)?;
@@ -252,9 +257,9 @@ impl Emulator {
         Ok(emulator)
     }
 
-    /// True if [`Emulator::new`] gives code of these features an engine of this kind.
-    pub fn runs(&self, features: Features) -> bool {
-        EngineDesc::of(self.target, features).is_some() == matches!(self.engine, Engine::Unicorn(_))
+    /// True if [`Emulator::for_code`] gives this code an engine of this kind.
+    pub fn runs(&self, features: Features, code: &[u8]) -> bool {
+        EngineDesc::for_code(self.target, features, code).is_some() == matches!(self.engine, Engine::Unicorn(_))
     }
 
     /// The machine stepper, whatever the features.

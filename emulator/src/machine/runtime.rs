@@ -19,7 +19,7 @@ use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 use tribunal_target::calls::{PassedValue, Signature};
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
-use tribunal_target::runtime::AtomicFunction;
+use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -37,7 +37,7 @@ pub struct CallSite<'a> {
     pub symbol: &'a str,
     /// The way in which it is called.
     pub kind: CallKind,
-    /// The function of the runtime library that it calls.
+    /// The call as the compiler means it, if it calls the runtime library: with its convention.
     pub library: Option<LibraryCall>,
 }
 
@@ -52,8 +52,11 @@ pub(super) enum LinkedCallee {
 }
 
 impl LinkedCallee {
+    /// The function that the symbol names, whatever the compiler means.
     fn of(&CallSite { symbol, library, .. }: &CallSite<'_>) -> LinkedCallee {
-        let runtime = library.map(LinkedCallee::Runtime);
+        let named = || RuntimeFunction::named(symbol).filter(|function| function.is_defined());
+        let runtime = library.and_then(|call| Some(LibraryCall { function: named()?, ..call }));
+        let runtime = runtime.map(LinkedCallee::Runtime);
         let memory = || MemoryFunction::named(symbol).map(LinkedCallee::Memory);
         let atomic =
             || AtomicFunction::named(symbol).map(|function| LinkedCallee::Atomic(function, symbol.to_string()));

@@ -88,6 +88,10 @@ impl Donor<'_> {
                     Some(value) => function.constant(value),
                     None => continue,
                 },
+                Operand::Float(number) => match self.function.float_bits(number) {
+                    Some(bits) => function.float(number.format, bits),
+                    None => continue,
+                },
                 other => other,
             };
         }

@@ -2,16 +2,18 @@
 //!
 //! A campaign remembers nothing of what it observed, since a program depends on the seed and its number alone. So the
 //! number chooses the goal, and how often the walk came round chooses among the immediates at the edges of a rule. The
-//! goals are the selection rules of the program's features, operations in one step that the legalizer rewrites, and
-//! operations on vectors, which it takes apart.
+//! goals are the selection rules of the program's features, operations in one step that the legalizer rewrites,
+//! operations on numbers of floating point, and operations on vectors, which it takes apart.
 //!
 //! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
 //! operation to another form first, so an aim is no promise.
 
 use super::directed::{is_of_addresses, is_of_values};
-use super::{Entry, Generator};
+use super::{Entry, Generator, floats};
 use crate::opcodes;
 use arbitrary::Result;
+use rustc_hash::FxHashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use tribunal_ir::types::S1;
 use tribunal_ir::{Family, InstData, Opcode, Operand};
 use tribunal_target::selection::{Pat, Pattern, SelectionRule};
@@ -24,6 +26,8 @@ enum Goal {
     Rule(&'static SelectionRule),
     /// It changes memory in one step, at any size.
     Atomic(Opcode),
+    /// It computes with numbers of floating point.
+    Number(Opcode),
     /// Its operands are vectors.
     Vectors(Opcode),
 }
@@ -60,12 +64,20 @@ fn period(numbers: u32, vectors: u32) -> u32 {
     (ROUNDS * numbers + vectors).max(1)
 }
 
-/// The goals that are not of vectors.
-fn of_numbers(target: &'static Target, features: Features) -> Vec<Goal> {
+/// The goals that are not of vectors, found once for each set of features.
+fn of_numbers(target: &'static Target, features: Features) -> &'static [Goal] {
+    type Known = FxHashMap<(&'static str, Features), &'static [Goal]>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry((target.name, features)).or_insert_with(|| found(target, features).leak())
+}
+
+fn found(target: &'static Target, features: Features) -> Vec<Goal> {
     let rules = target.selection.iter().filter(|rule| features.contains(rule.requires) && is_reachable(&rule.pattern));
     let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
-    rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).collect()
+    let of_floats = floats::compiled((target.legality)(features)).map(Goal::Number);
+    rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect()
 }
 
 /// True if the generator can write the pattern.
@@ -98,6 +110,13 @@ impl Generator<'_, '_, '_> {
             Goal::Rule(rule) => self.aimed_at(rule, depth),
             Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
             Goal::Atomic(_) => self.expression(),
+            Goal::Number(opcode) => match self.on_numbers_by(opcode)? {
+                Some(entry) => {
+                    self.scope.push(entry);
+                    Ok(())
+                }
+                None => self.expression(),
+            },
             Goal::Vectors(opcode) => self.on_vectors(opcode),
         };
         self.visit = None;
@@ -162,7 +181,7 @@ mod tests {
     fn shown(goal: Goal) -> Opcode {
         match goal {
             Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
-            Goal::Atomic(opcode) | Goal::Vectors(opcode) => opcode,
+            Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) => opcode,
         }
     }
 

@@ -9,10 +9,13 @@ use arbitrary::Result;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S1, S16, S32, S64, S128};
 use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type};
-use tribunal_target::legality::{Action, LegalityQuery};
+use tribunal_target::legality::{LegalityQuery, LegalizerInfo};
+use tribunal_verifier::rule_tables::{Chain, End, follow};
 
 /// Operations that are operands of operations, at most so deep.
 const DEPTH: u32 = 2;
+/// Draws of types for an operation.
+const TRIES: u32 = 8;
 
 /// A number: its bits may be any of a NaN's.
 #[derive(Clone, Copy)]
@@ -26,8 +29,22 @@ impl Generator<'_, '_, '_> {
     pub(super) fn on_numbers(&mut self) -> Result<Option<Entry>> {
         let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
         let Some(types) = self.number_types(opcode)? else { return Ok(None) };
-        let number = self.operation_on_numbers(opcode, &types, DEPTH)?;
-        self.settled(number).map(Some)
+        self.shown_number(opcode, &types).map(Some)
+    }
+
+    /// This operation, on the first types drawn that the target compiles.
+    pub(super) fn on_numbers_by(&mut self, opcode: Opcode) -> Result<Option<Entry>> {
+        for _ in 0..TRIES {
+            if let Some(types) = self.number_types(opcode)? {
+                return self.shown_number(opcode, &types).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn shown_number(&mut self, opcode: Opcode, types: &IndexTypes) -> Result<Entry> {
+        let number = self.operation_on_numbers(opcode, types, DEPTH)?;
+        self.settled(number)
     }
 
     /// Types that the target compiles the operation for.
@@ -43,23 +60,8 @@ impl Generator<'_, '_, '_> {
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
             };
         }
-        let fits = info.rules.iter().all(|rule| rule.holds(&types, None)) && self.compiles_numbers(opcode, &types);
+        let fits = info.rules.iter().all(|rule| rule.holds(&types, None)) && compiles(self.legalizer, opcode, &types);
         Ok(fits.then_some(types))
-    }
-
-    /// True if the rules come to another action than to refuse the operation.
-    fn compiles_numbers(&self, opcode: Opcode, types: &IndexTypes) -> bool {
-        let mut query = LegalityQuery::new(opcode, types.iter().copied().flatten());
-        // Each step changes a type towards what the target has.
-        for _ in 0..8 {
-            let step = self.legalizer.action(&query);
-            match (step.action, step.new_type) {
-                (Action::Unsupported, _) => return false,
-                (Action::WidenScalar | Action::NarrowScalar, Some(ty)) => query.types[step.type_index] = ty,
-                _ => return true,
-            }
-        }
-        false
     }
 
     fn operation_on_numbers(&mut self, opcode: Opcode, types: &IndexTypes, depth: u32) -> Result<Number> {
@@ -69,7 +71,11 @@ impl Generator<'_, '_, '_> {
         let flags = self.flags(opcode)?;
         for &kind in info.uses {
             let operand = match kind {
-                OperandKind::FPRED => Operand::FloatPredicate(*self.u.choose(&FloatPredicate::ALL)?),
+                OperandKind::FPRED => {
+                    let drawn = self.u.int_in_range(0..=FloatPredicate::ALL.len() - 1)?;
+                    let number = self.visit.take().map_or(drawn, |visit| visit as usize % FloatPredicate::ALL.len());
+                    Operand::FloatPredicate(FloatPredicate::ALL[number])
+                }
                 OperandKind::Register(class, index) => {
                     let ty = of(index.into());
                     let number = match class == TypeClass::Float {
@@ -167,7 +173,7 @@ impl Generator<'_, '_, '_> {
     fn settled(&mut self, number: Number) -> Result<Entry> {
         let Number { entry, is_any_nan } = number;
         let Some(format) = FloatFormat::of_width(entry.ty.bits()).filter(|_| is_any_nan) else { return Ok(entry) };
-        if !self.compiles_numbers(Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
+        if !compiles(self.legalizer, Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
             return Ok(Entry { deterministic: false, ..entry });
         }
         let number = Operand::used(entry.register);
@@ -182,6 +188,25 @@ impl Generator<'_, '_, '_> {
         let operand = self.builder.function.float(format, bits);
         self.builder.build(Type::scalar(format.bits()), Opcode::G_FCONSTANT, [operand])
     }
+}
+
+/// True if the rules end in something that the target has.
+fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bool {
+    let query = LegalityQuery::new(opcode, types.iter().copied().flatten());
+    follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
+}
+
+/// The operations that the target compiles for numbers of 32 or 64 bits.
+pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item = Opcode> {
+    let wide = [S32, S64].map(Some);
+    let alone = wide.map(|one| [one, None, None]);
+    let pairs = [S1, S32, S64].map(Some).into_iter().flat_map(move |one| wide.map(|other| [one, other, None]));
+    let all: Vec<IndexTypes> = alone.into_iter().chain(pairs).collect();
+    let any = move |opcode: &Opcode| {
+        let count = opcode.info().map_or(0, |info| (0..3).filter(|&index| info.class_of(index).is_some()).count());
+        all.iter().any(|types| types.iter().flatten().count() == count && compiles(legalizer, *opcode, types))
+    };
+    opcodes::ON_NUMBERS.iter().copied().filter(any)
 }
 
 /// True if the operation defines a number.

@@ -2,7 +2,7 @@
 //! one kills it.
 
 use super::{Fault, Planter, Programs, written};
-use crate::campaign::{generated, judges, program_seed};
+use crate::campaign::{generated_for, judges, program_seed};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ pub fn trial(
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
     let programs = match fault.programs {
-        Programs::Generated => Vec::new(),
+        Programs::Generated | Programs::GeneratedForFloats => Vec::new(),
         Programs::Written => written::programs(target),
     };
     let options = Options { features: fault.features(target), allocator: Allocator::Ion };
@@ -157,7 +157,7 @@ impl Hunt<'_> {
     fn judge(&mut self, number: u64) -> Option<Shown> {
         let (target, seed) = (self.harness.target(), program_seed(self.limits.seed, number));
         let function = match self.programs.len() {
-            0 => generated(seed, target)?,
+            0 => generated_for(seed, target, self.harness.options().features)?,
             count => self.programs[number as usize % count].clone(),
         };
         let plan = Plan { count: self.limits.inputs, seed };

@@ -10,6 +10,7 @@ mod flow;
 mod instructions;
 mod legalization;
 mod measure;
+mod numbers;
 mod registers;
 mod selection;
 mod site;
@@ -55,6 +56,8 @@ pub struct Fault {
 pub enum Programs {
     /// Those of the generator.
     Generated,
+    /// The same for a machine with instructions of floating point.
+    GeneratedForFloats,
     /// Those of [`written`]: the generator makes none with what the fault changes.
     Written,
 }
@@ -138,6 +141,9 @@ impl Fault {
     pub fn features(&self, target: &Target) -> Features {
         match self.programs {
             Programs::Generated => target.default_features,
+            Programs::GeneratedForFloats => {
+                target.banks.iter().fold(target.default_features, |all, bank| all | bank.requires)
+            }
             Programs::Written => target.default_features | (written::FEATURES & target.all_options()),
         }
     }
@@ -161,6 +167,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
     legalization::FAULTS
         .iter()
         .chain(selection::FAULTS)
+        .chain(numbers::FAULTS)
         .chain(stages::FAULTS)
         .chain(volatile::FAULTS)
         .chain(atomics::FAULTS)

@@ -197,6 +197,11 @@ impl Symbolic {
             return self.value(rounded(operation, &constants));
         }
         let mut operands = Operands::from_slice(operands);
+        if operation.is_product()
+            && let [_, one, other, ..] = operands.as_mut_slice()
+        {
+            self.one_sign(one, other);
+        }
         if let Some(numbers) = operands.get_mut(1..3).filter(|_| operation.is_commutative()) {
             numbers.sort_unstable();
         }
@@ -206,6 +211,20 @@ impl Symbolic {
             RoundedTerm(self.applications.len() as u32 - 1)
         });
         self.intern(Node::Rounded(application), operation.format().bits() + FLAG_BITS)
+    }
+
+    /// The sign of a product, or of a quotient, on one operand: the other is without the change of its sign, and two
+    /// changes are none.
+    fn one_sign(&mut self, one: &mut Term, other: &mut Term) {
+        let mut without = |term: Term| {
+            let mask = self.value(Bits::signed_min(self.width_of(term)));
+            let changed = self.binary(Op::Xor, term, mask);
+            // Of a term and the same with another sign, the older one is the plain one.
+            (changed.min(term), changed.max(term), changed < term)
+        };
+        let ((plain, changed, is_changed), (other_plain, _, other_is_changed)) = (without(*one), without(*other));
+        *other = other_plain;
+        *one = if is_changed != other_is_changed { changed } else { plain };
     }
 
     // Memory.

@@ -2,12 +2,14 @@
 //! domain's primitives, with the shapes that normalisation looks for, run in both domains on the same values.
 
 use super::arithmetic::signed_digits;
-use super::{Limb, Symbolic};
+use super::{Limb, Symbolic, rounded};
 use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator};
 use crate::prover::query::corners;
 use crate::prover::solver::Effort;
+use tribunal_ir::FloatFormat;
 use tribunal_ir::bits::Bits;
+use tribunal_ir::semantics::float::{RoundedOperation, RoundingMode};
 use tribunal_ir::semantics::{Choice, Concrete, Domain};
 
 /// Small and odd widths, and those around the sizes of machine words.
@@ -391,4 +393,32 @@ fn operations_by_parts_are_the_operations() {
     }
     // Three of four carries are right, where there is one.
     assert!(same > 2500, "{same} of 4000");
+}
+
+/// The sign of a product is on one operand, and none of its values depends on which.
+#[test]
+fn a_product_has_one_sign() {
+    use RoundedOperation::{Div, Fma, Mul};
+    let mut random = Random(11);
+    for format in [FloatFormat::Half, FloatFormat::Float, FloatFormat::Double] {
+        let bits = format.bits();
+        for operation in [Mul(format), Div(format), Fma(format)] {
+            let mut graph = Symbolic::default();
+            let mode = graph.variable(RoundingMode::BITS);
+            let [a, b, c] = [0; 3].map(|_| graph.variable(bits));
+            let mask = graph.value(Bits::signed_min(bits));
+            let (minus_a, minus_b) = (graph.xor(&a, &mask), graph.xor(&b, &mask));
+            let mut of = |a, b| graph.round(operation, &[mode, a, b, c]);
+            assert_eq!(of(minus_a, b), of(a, minus_b));
+            assert_eq!(of(minus_a, minus_b), of(a, b));
+            assert_ne!(of(minus_a, b), of(a, b));
+            for _ in 0..2000 {
+                let [a, b, c] = [0; 3].map(|_| random.bits(bits));
+                let mode = Bits::new(random.below(5).into(), RoundingMode::BITS);
+                let minus = |number: Bits| number.xor(Bits::signed_min(bits));
+                assert_eq!(rounded(operation, &[mode, minus(a), b, c]), rounded(operation, &[mode, a, minus(b), c]));
+                assert_eq!(rounded(operation, &[mode, minus(a), minus(b), c]), rounded(operation, &[mode, a, b, c]));
+            }
+        }
+    }
 }

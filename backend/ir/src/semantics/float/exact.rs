@@ -53,6 +53,11 @@ impl RoundedOperation {
         }
     }
 
+    /// True if the sign of its result, or of the product in it, is that of both operands together.
+    pub fn is_product(self) -> bool {
+        matches!(self, RoundedOperation::Mul(_) | RoundedOperation::Div(_) | RoundedOperation::Fma(_))
+    }
+
     /// A number that no other operation has.
     pub fn number(self) -> u64 {
         use RoundedOperation::*;
