@@ -47,7 +47,8 @@ pub(super) struct UnwindTable {
     pub functions: Vec<(u64, usize)>,
 }
 
-/// The table of these functions; `None` for a machine whose registers have no DWARF numbers. The error is `gimli`'s.
+/// The table of these functions; `None` for a machine whose registers have no DWARF numbers. The error is `gimli`'s, or
+/// names the rule of a register without one.
 pub(super) fn table(functions: &[Unwound<'_>], target: &Target) -> Option<Result<UnwindTable, String>> {
     let number = target.elf.as_ref()?.dwarf_register?;
     let number = |register: PReg| number(target.vocabulary.full_register(register)).map(Register);
@@ -61,7 +62,10 @@ pub(super) fn table(functions: &[Unwound<'_>], target: &Target) -> Option<Result
     for (symbol, function) in functions.iter().enumerate() {
         let mut fde = FrameDescriptionEntry::new(Address::Symbol { symbol, addend: 0 }, function.length);
         for &(offset, rule) in function.rules {
-            fde.add_instruction(offset, instruction(rule, number)?);
+            let Some(instruction) = instruction(rule, number) else {
+                return Some(Err(format!("no DWARF number for {rule:?}")));
+            };
+            fde.add_instruction(offset, instruction);
         }
         table.add_fde(cie, fde);
     }

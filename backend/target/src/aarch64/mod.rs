@@ -30,7 +30,8 @@ pub static AARCH64: Target = Target {
         options: &[],
         call: object::elf::R_AARCH64_CALL26,
         tail_call: object::elf::R_AARCH64_JUMP26,
-        dwarf_register: Some(crate::general_dwarf_register),
+        // DWARF for the Arm 64-bit Architecture, "DWARF register names".
+        dwarf_register: Some(|register| crate::dwarf_register(register, (registers::q(0), 64))),
         absolute: &[
             (8, object::elf::R_AARCH64_ABS64),
             (4, object::elf::R_AARCH64_ABS32),

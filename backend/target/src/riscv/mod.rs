@@ -32,7 +32,8 @@ const fn elf(architecture: Architecture) -> Elf {
         options: &[COMPRESSED],
         call: elf::R_RISCV_CALL_PLT,
         tail_call: elf::R_RISCV_CALL_PLT,
-        dwarf_register: Some(crate::general_dwarf_register),
+        // The psABI, chapter "DWARF Register Numbers".
+        dwarf_register: Some(|register| crate::dwarf_register(register, (registers::f(0), 32))),
         absolute: &[(8, elf::R_RISCV_64), (4, elf::R_RISCV_32)],
         relative: &[(4, elf::R_RISCV_32_PCREL)],
         sums: &[
