@@ -137,7 +137,7 @@ fn a_campaign_starts_from_its_corpus_and_adds_to_it() {
             String::from_utf8(output.stdout).unwrap(),
         )
     };
-    let (added, files, _) = fuzz("6");
+    let (added, files, _) = fuzz("12");
     assert!(added >= 2 && files == added, "{added} added, {files} files");
     let (more, all, said) = fuzz("20");
     assert!(said.contains(&format!("corpus: {files} functions read, 0 set aside")), "{said}");

@@ -122,8 +122,8 @@ pub struct Elf {
     pub sums: &'static [(u64, object::elf::RelocationType, object::elf::RelocationType)],
 }
 
-/// The first 32 registers, the general ones of RISC-V and AArch64, have their own numbers. The 32 from `first` on, which
-/// hold numbers of floating point, have those from `number` on.
+/// The first 32 registers, the general ones of RISC-V and AArch64, have their own numbers. The 32 from `first` on, for
+/// numbers of floating point, have those from `number` on.
 pub(crate) fn dwarf_register(register: PReg, (first, number): (PReg, u16)) -> Option<u16> {
     let float = || register.0.checked_sub(first.0).filter(|&index| index < 32).map(|index| number + index);
     if register.0 < 32 { Some(register.0) } else { float() }
