@@ -9,7 +9,7 @@ use tribunal_emulator::machine::{Emulator, MachineFault};
 use tribunal_fuzz::campaign;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
-use tribunal_trial::image::call_sites;
+use tribunal_trial::image::{call_sites, unlinked};
 use tribunal_trial::inputs;
 
 const PROGRAMS: u64 = 60;
@@ -41,8 +41,8 @@ fn engines_agree() {
                 }
                 unicorn.record_accesses(true).unwrap();
                 stepper.record_accesses(true).unwrap();
-                unicorn.load(&code.bytes, &call_sites(&code)).unwrap();
-                stepper.load(&code.bytes, &call_sites(&code)).unwrap();
+                unicorn.load_linked(&unlinked(&code, &function, target), &call_sites(&code)).unwrap();
+                stepper.load_linked(&unlinked(&code, &function, target), &call_sites(&code)).unwrap();
                 for input in inputs::inputs(&function, target, inputs::Plan { count: 4, seed }) {
                     let expected = unicorn.run(&input, &results, FUEL).unwrap();
                     accesses += expected.accesses.len();

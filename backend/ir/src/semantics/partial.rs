@@ -94,7 +94,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         }
     }
 
-    /// Sums and products: a bit depends on bits at and below it.
+    /// Products: a bit depends on bits at and below it.
     fn upward(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         let value = f(&mut self.0, &a.value, &b.value);
         if a.is_known() && b.is_known() {
@@ -104,6 +104,24 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         let zero = self.0.literal(0, value.width());
         let negated = self.0.sub(&zero, &unknown);
         PartialBits { value, unknown: self.0.or(&unknown, &negated) }
+    }
+
+    /// A sum or difference is open where a bit of its operands is, or where the carry (or borrow) into a bit differs
+    /// between the `greatest` and the `least` result.
+    fn carried(
+        &mut self,
+        value: Of<C>,
+        operands: [&PartialBits<Of<C>>; 2],
+        [greatest, least]: [[Of<C>; 3]; 2],
+    ) -> PartialBits<Of<C>> {
+        let mut carries = |[result, a, b]: [Of<C>; 3]| {
+            let without = self.0.xor(&a, &b);
+            self.0.xor(&result, &without)
+        };
+        let (most, fewest) = (carries(greatest), carries(least));
+        let open = self.0.or(&operands[0].unknown, &operands[1].unknown);
+        let differing = self.0.xor(&most, &fewest);
+        PartialBits { value, unknown: self.0.or(&open, &differing) }
     }
 
     fn shifted(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, amount: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
@@ -167,10 +185,22 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         self.all_open(width)
     }
     fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        self.upward(C::add, a, b)
+        let value = self.0.add(&a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits::known(value);
+        }
+        let ((a_least, a_greatest), (b_least, b_greatest)) = (self.bounds(a), self.bounds(b));
+        let (least, greatest) = (self.0.add(&a_least, &b_least), self.0.add(&a_greatest, &b_greatest));
+        self.carried(value, [a, b], [[greatest, a_greatest, b_greatest], [least, a_least, b_least]])
     }
     fn sub(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        self.upward(C::sub, a, b)
+        let value = self.0.sub(&a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits::known(value);
+        }
+        let ((a_least, a_greatest), (b_least, b_greatest)) = (self.bounds(a), self.bounds(b));
+        let (least, greatest) = (self.0.sub(&a_least, &b_greatest), self.0.sub(&a_greatest, &b_least));
+        self.carried(value, [a, b], [[greatest, a_greatest, b_least], [least, a_least, b_greatest]])
     }
     fn mul(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         self.upward(C::mul, a, b)
