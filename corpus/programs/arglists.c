@@ -157,6 +157,16 @@ NOINLINE static void write_twice(const char *how, ...) {
     va_end(one);
 }
 
+/* On AArch64 the last register stays unused: the named structure needs two, and goes to the stack whole. */
+NOINLINE static int64_t after_structure(int a, int b, int c, int d, int e, int f, int g, Wide wide, int count, ...) {
+    va_list arguments;
+    int64_t sum = a + b + c + d + e + f + g + wide.a * 3 + wide.b * 5;
+    va_start(arguments, count);
+    while (count-- > 0) sum = sum * 7 + va_arg(arguments, long long);
+    va_end(arguments);
+    return sum;
+}
+
 int main(void) {
     say("walks", three_walks(4, 1, 2, 3, 4));
     say("walks", three_walks(12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3));
@@ -172,6 +182,7 @@ int main(void) {
     Large large = {{8, -9, 10, -11, 12}};
     Either either = {.text = "variable"};
     say("structs", structs(1, three, point, 2, mixed, wide, large, either, three, point, -3, mixed, wide, large, either));
+    say("after", after_structure(1, 2, 3, 4, 5, 6, 7, wide, 3, 10ll, -20ll, 30ll << 33));
     write_twice("%d %s %c %q|", -42, "text", 'x', INT64_MAX);
     write_twice("%d%d%d%d%d%d%d%d%d%d%%%s\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "end");
     return 0;

@@ -200,8 +200,9 @@ fn first_argument(function: &Function) -> Option<FixedSlot> {
     below.or_else(|| objects().max_by_key(|(_, object)| object.offset)).map(|(slot, _)| slot)
 }
 
-/// The save area of a bank and its bytes; `None` if named parameters have all of its argument registers, or if the
-/// function uses none of them.
+/// The save area of a bank and its bytes; `None` if no register is left for variable arguments, or if the function uses
+/// none of them. None is left where a named parameter has the last, or where one found too few and is on the stack:
+/// what remains of the registers is not used then.
 fn save_area(target: &Target, function: &Function, bank: RegBank) -> Result<Option<(StackSlot, i64)>, Unsupported> {
     let Some(passing) = target.abi.passing.iter().find(|passing| passing.bank == bank) else { return Ok(None) };
     let Some(entry) = function.entry() else { return Ok(None) };
@@ -222,8 +223,10 @@ fn save_area(target: &Target, function: &Function, bank: RegBank) -> Result<Opti
         let mut live = function.block(entry).liveins.iter();
         live.any(|&(own, _)| target.vocabulary.full_register(own) == *register)
     };
-    let is_named = last.is_some_and(|last| is_live(&last)) || !passing.arguments.iter().any(is_live);
-    match is_named && stores.is_empty() {
+    let on_stack = first_argument(function).and_then(|slot| function.fixed_stack.get(slot));
+    let is_full = last.is_some_and(|last| is_live(&last)) || on_stack.is_some_and(|first| first.offset > 0);
+    let is_unused = !passing.arguments.iter().any(is_live);
+    match (is_full || is_unused) && stores.is_empty() {
         true => Ok(None),
         false => Err(Unsupported::new(format!("a save area of bank {} that is not known", target.bank(bank).name))),
     }
