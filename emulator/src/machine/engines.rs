@@ -3,7 +3,7 @@
 //! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine:
 //! its code runs in the machine stepper.
 
-use tribunal_ir::PReg;
+use tribunal_ir::{Opcode, PReg};
 use tribunal_target::aarch64::{self, AARCH64};
 use tribunal_target::riscv::{self, RISCV32, RISCV64};
 use tribunal_target::{Features, Target};
@@ -72,22 +72,33 @@ static ENGINES: &[EngineDesc] = &[
 ];
 
 impl EngineDesc {
-    /// The engine of a target, if there is one that has all these features.
-    pub fn of(target: &Target, features: Features) -> Option<&'static EngineDesc> {
-        let row = ENGINES.iter().find(|row| std::ptr::eq(row.target, target))?;
-        (row.options | target.base()).contains(features).then_some(row)
+    fn has(&self, features: Features) -> bool {
+        (self.options | self.target.base()).contains(features)
     }
 
-    /// True if some instruction of the code, or what looks like one, is computed wrongly.
-    fn is_wrong_about(&self, code: &[u8]) -> bool {
-        let words = code.windows(4).step_by(2).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        !self.wrong.is_empty()
-            && words.into_iter().any(|word| self.wrong.iter().any(|&(mask, bits)| word & mask == bits))
-    }
-
-    /// The engine that has all these features, and runs this code rightly.
+    /// The engine that runs this code rightly: it has all these features, or the code's instructions need no more than
+    /// it has.
     pub fn for_code(target: &Target, features: Features, code: &[u8]) -> Option<&'static EngineDesc> {
-        EngineDesc::of(target, features).filter(|row| !row.is_wrong_about(code))
+        let row = ENGINES.iter().find(|row| std::ptr::eq(row.target, target))?;
+        let mut words = code.windows(4).step_by(2).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let has_all = row.has(features);
+        // A word that merely looks like such an instruction counts too.
+        let is_trouble = |word| row.is_wrong_about(word) || !(has_all || row.knows(word));
+        // Code that nobody has seen yet may have any instruction.
+        let is_seen = has_all || !code.is_empty();
+        (is_seen && !words.any(is_trouble)).then_some(row)
+    }
+
+    /// True if an instruction is computed wrongly.
+    fn is_wrong_about(&self, word: u32) -> bool {
+        self.wrong.iter().any(|&(mask, bits)| word & mask == bits)
+    }
+
+    /// False of an instruction that needs a feature that the engine lacks.
+    fn knows(&self, word: u32) -> bool {
+        let decoded = self.target.decode(word).map(|data| data.opcode);
+        let Some(Opcode::Target(opcode)) = decoded else { return true };
+        self.has(self.target.instruction(opcode).requires)
     }
 
     /// Its number of a full register.
@@ -106,12 +117,32 @@ mod tests {
     #[test]
     fn every_target_has_an_engine_that_has_its_registers() {
         for &target in tribunal_target::ALL {
-            let engine = EngineDesc::of(target, target.default_features);
+            let engine = EngineDesc::for_code(target, target.default_features, &[]);
             let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
             for (register, row) in full.filter(|(register, _)| !target.vocabulary.is_zero_register(*register)) {
                 let number = engine.and_then(|engine| engine.number(register));
                 assert!(number.is_some(), "{} of {}", row.name, target.name);
             }
+        }
+    }
+    /// Features that the engine lacks do not matter until an instruction needs one: `clz` and `ldadd`, after `nop`.
+    #[test]
+    fn code_that_needs_no_missing_feature_runs_on_the_engine() {
+        let cases: [(&Target, Features, u32, u32); 2] = [
+            (&RISCV64, riscv::features::ZBB, 0x0000_0013, 0x6005_1513),
+            (&AARCH64, aarch64::features::LSE, 0xd503_201f, 0xb820_0000),
+        ];
+        for (target, feature, plain, special) in cases {
+            let features = target.default_features | feature;
+            let has_engine = |words: &[u32]| {
+                let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+                EngineDesc::for_code(target, features, &code).is_some()
+            };
+            assert!(
+                has_engine(&[plain, plain]) && !has_engine(&[plain, special]) && !has_engine(&[]),
+                "{}",
+                target.name
+            );
         }
     }
 }

@@ -253,21 +253,22 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores a maybe-poison value to bytes of the first buffer that nothing else touches; dropped once they are used
-    /// up.
-    pub(super) fn store_maybe_poison(&mut self, entry: Entry) {
+    /// Stores a value to bytes of the first buffer that nothing else touches. False once they are used up.
+    pub(super) fn store_result(&mut self, entry: Entry) -> bool {
         let bytes = entry.ty.bytes();
-        if self.next_maybe_poison + bytes > super::BUFFER_BYTES {
-            return;
+        let align = bytes.next_power_of_two().min(self.target.register_bytes());
+        let offset = self.next_result.next_multiple_of(align);
+        if offset + bytes > super::BUFFER_BYTES {
+            return false;
         }
         let whole = Type::scalar(bytes * 8);
         let value = match whole == entry.ty {
             true => entry.register,
             false => self.builder.op(whole, Opcode::G_ZEXT, &[entry.register]),
         };
-        let address = self.offset_by(self.pointers[0].base, self.next_maybe_poison);
-        // In bytes: one by one, so that an undefined high part does not hide a defined low one.
-        self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, S8.bytes()));
-        self.next_maybe_poison += bytes;
+        let address = self.offset_by(self.pointers[0].base, offset);
+        self.builder.store(value, address, MemOperand::new(MemFlags::STORE, whole, align));
+        self.next_result = offset + bytes;
+        true
     }
 }

@@ -5,9 +5,9 @@
 //! bytes give equal programs. When the bytes run out every choice becomes its first option and the function closes.
 //!
 //! Values come in two kinds. A *deterministic* value is never poison and never depends on a nondeterministic choice.
-//! Only deterministic values steer branches, divide, or address memory, and they are folded into the returned checksum.
-//! A *maybe-poison* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or anything else. It is stored
-//! to a byte range of its own, where the oracle masks the bits that the source leaves unconstrained without losing the
+//! Only deterministic values steer branches, divide, or address memory. They are stored to bytes of their own, or folded
+//! into the returned checksum. A *maybe-poison* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or
+//! anything else. It is stored, and the oracle masks the bits that the source leaves unconstrained without losing the
 //! rest.
 
 mod aims;
@@ -46,7 +46,7 @@ use aims::Aim;
 use modules::CalleeSignature;
 /// The alignment of its address, in bytes.
 const BUFFER_ALIGN: u32 = 64;
-/// The part of a buffer that program loads and stores use; maybe-poison results go above it.
+/// The part of a buffer that program loads and stores use; results go above it.
 const SCRATCH_BYTES: u32 = 128;
 
 /// Widths of conditions that are not one bit.
@@ -171,8 +171,8 @@ struct Generator<'u, 'b, 'f> {
     aim: Option<Aim>,
     /// How often a campaign came to the rule that is being written, if one is.
     visit: Option<u32>,
-    /// Next free byte of the first buffer for a maybe-poison result.
-    next_maybe_poison: u32,
+    /// Next free byte of the first buffer for a result.
+    next_result: u32,
     /// The functions of the module that it may call.
     callees: &'u [CalleeSignature],
 }
@@ -318,15 +318,19 @@ impl Generator<'_, '_, '_> {
         Ok(self.builder.build(Type::scalar(result), Opcode::G_ICMP, sources))
     }
 
-    /// Folds every deterministic value that nothing reads into the result, stores the maybe-poison ones, returns.
+    /// Shows every value that nothing reads: stores it, or folds it into the result if it is deterministic. Returns.
+    /// Storing takes fewer instructions, so it is the rule where the value fills bytes.
     fn finish(&mut self) -> Result<()> {
         let unread: Vec<Entry> =
             self.scope.iter().copied().filter(|entry| self.builder.function.use_count(entry.register) == 0).collect();
-        let mut sum = self.builder.constant_i64(self.target.register_type(), 0x9e37);
+        let register = self.register_type();
+        let mut sum = self.builder.constant_i64(register, 0x9e37);
         for entry in unread {
-            match entry.deterministic {
-                true => sum = self.folded(sum, entry),
-                false => self.store_maybe_poison(entry),
+            let fills = entry.ty.bits().is_power_of_two() && (8..=register.bits()).contains(&entry.ty.bits());
+            let folds = entry.deterministic && (!fills || self.u.ratio(1, 8)?);
+            let is_shown = !folds && self.store_result(entry);
+            if entry.deterministic && !is_shown {
+                sum = self.folded(sum, entry);
             }
         }
         if self.left_by_call(sum)? {
@@ -341,7 +345,8 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// `(sum ^ value) * odd`, all bits of the value included.
+    /// `(sum ^ value) * 33`, all bits of the value included, without an instruction that only some machines have: what
+    /// is folded should cost less than what is tried.
     fn folded(&mut self, sum: VReg, entry: Entry) -> VReg {
         let (bits, register) = (entry.ty.bits(), self.register_type());
         let low = match bits.cmp(&register.bits()) {
@@ -350,8 +355,9 @@ impl Generator<'_, '_, '_> {
             std::cmp::Ordering::Greater => self.builder.op(register, Opcode::G_TRUNC, &[entry.register]),
         };
         let mixed = self.builder.op(register, Opcode::G_XOR, &[sum, low]);
-        let odd = self.builder.constant_i64(register, 0x5851_f42d_4c95_7f2d);
-        let mut sum = self.builder.op(register, Opcode::G_MUL, &[mixed, odd]);
+        let five = self.builder.constant_i64(register, 5);
+        let shifted = self.builder.op(register, Opcode::G_SHL, &[mixed, five]);
+        let mut sum = self.builder.op(register, Opcode::G_ADD, &[shifted, mixed]);
         for offset in (register.bits()..bits).step_by(register.bits() as usize) {
             let amount = self.builder.constant_i64(entry.ty, offset.into());
             let shifted = self.builder.op(entry.ty, Opcode::G_LSHR, &[entry.register, amount]);

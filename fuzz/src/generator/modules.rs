@@ -94,7 +94,7 @@ pub(super) fn function<'u>(
         left,
         aim,
         visit: None,
-        next_maybe_poison: SCRATCH_BYTES,
+        next_result: SCRATCH_BYTES,
         callees,
     };
     match own {

@@ -19,6 +19,7 @@
 
 mod bit_sums;
 mod cache;
+mod cases;
 mod claims;
 mod counterexample;
 mod depth;
@@ -288,6 +289,9 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         if let Some(assignment) = samples::aimed(query, &cone) {
             return (Decision::Refuted(assignment), None);
         }
+    }
+    if effort.is_thorough() && cases::impossible(&mut query.graph, query.wrong, &cone) {
+        return (Decision::Proved(Engine::Structural), None);
     }
     asked(query, text, effort)
 }

@@ -23,6 +23,7 @@ impl Symbolic {
                 self.sign_extend(inner, width)
             }
             (_, Node::Sext(inner)) if self.is_sign(high, inner) => self.sign_extend(low, width),
+            _ if self.is_sign(high, low) => self.sign_extend(low, width),
             // Right-leaning, so that neighbours meet.
             (Node::Concat(top, middle), _) => {
                 let rest = self.concatenate(middle, low);
