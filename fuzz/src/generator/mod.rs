@@ -5,10 +5,10 @@
 //! bytes give equal programs. When the bytes run out every choice becomes its first option and the function closes.
 //!
 //! Values come in two kinds. A *deterministic* value is never poison and never depends on a nondeterministic choice.
-//! Only deterministic values steer branches, divide, or address memory. They are stored to bytes of their own, or folded
-//! into the returned checksum. A *maybe-poison* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be poison or
-//! anything else. It is stored, and the oracle masks the bits that the source leaves unconstrained without losing the
-//! rest.
+//! Only deterministic values steer branches, divide, or address memory. They are stored to bytes of their own, or
+//! folded into the returned checksum. A *maybe-poison* value (from `nsw`, an unmasked shift, `G_ANYEXT`, ...) may be
+//! poison or anything else. It is stored, and the oracle masks the bits that the source leaves unconstrained without
+//! losing the rest.
 
 mod aims;
 mod atomics;
