@@ -192,7 +192,8 @@ impl Cache {
 
 /// A step, its question, its engine.
 const RECORD: usize = 16 + 16 + 1;
-const ENGINES: [Engine; 5] = [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3, Engine::Quotients];
+const ENGINES: [Engine; 6] =
+    [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3, Engine::Quotients, Engine::Cases];
 
 fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
     let mut record = [0; RECORD];

@@ -12,6 +12,7 @@
 //! - sums of bits, where bits are counted;
 //! - quotients by constants;
 //! - linear arithmetic over limbs, where there are products;
+//! - case by case, where shifts are by an amount of few values;
 //! - z3 on bit-vectors, for blocks of functions after sweeping.
 //!
 //! A counterexample is evaluated before it is reported. A verdict is cached by the shape of the step, so that a proved
@@ -79,6 +80,8 @@ pub enum Engine {
     Quotients,
     /// z3 on linear arithmetic over the limbs.
     Integers,
+    /// The obligation folded to false with each value of the amount of its shifts.
+    Cases,
     /// z3 on bit-vectors.
     Z3,
 }
@@ -116,6 +119,8 @@ pub struct Counters {
     pub quotients: u64,
     /// Of those, by linear arithmetic.
     pub integers: u64,
+    /// Of those, case by case.
+    pub cases: u64,
     /// Of those, by the solver.
     pub z3: u64,
 }
@@ -205,6 +210,7 @@ impl Prover {
             Verdict::Proved { engine: Engine::BitSums } => self.counters.bit_sums += 1,
             Verdict::Proved { engine: Engine::Quotients } => self.counters.quotients += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
+            Verdict::Proved { engine: Engine::Cases } => self.counters.cases += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
@@ -291,7 +297,7 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         }
     }
     if effort.is_thorough() && cases::impossible(&mut query.graph, query.wrong, &cone) {
-        return (Decision::Proved(Engine::Structural), None);
+        return (Decision::Proved(Engine::Cases), None);
     }
     asked(query, text, effort)
 }
@@ -334,6 +340,7 @@ impl fmt::Display for Verdict {
             Verdict::Proved { engine: Engine::BitSums } => write!(f, "proved (bit sums)"),
             Verdict::Proved { engine: Engine::Quotients } => write!(f, "proved (quotients)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
+            Verdict::Proved { engine: Engine::Cases } => write!(f, "proved (case by case)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),
             Verdict::Unknown(reason) => write!(f, "unknown: {reason}"),
