@@ -29,6 +29,9 @@ const TABLES: [(&str, &str); 4] = [
 /// Columns of a line of a comment.
 const WIDEST_COMMENT: usize = 120;
 
+/// Bytes of a file.
+const LARGEST: usize = 2 << 20;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in a folder of the workspace")
 }
@@ -73,6 +76,20 @@ fn functions_files_and_comments_are_short() {
             if line.trim_start().starts_with("//") && line.chars().count() > WIDEST_COMMENT {
                 complaints.push(format!("{}:{}: {} columns", source.name, index + 1, line.chars().count()));
             }
+        }
+    }
+    none(complaints);
+}
+
+/// A program that was built, or data of another kind, is not kept by mistake.
+#[test]
+fn every_file_is_text_of_a_reasonable_size() {
+    let mut complaints = Vec::new();
+    for file in files() {
+        match std::fs::read_to_string(root().join(&file)) {
+            Ok(text) if text.len() <= LARGEST => {}
+            Ok(text) => complaints.push(format!("{file}: {} bytes", text.len())),
+            Err(error) => complaints.push(format!("{file}: {error}")),
         }
     }
     none(complaints);

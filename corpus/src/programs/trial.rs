@@ -36,6 +36,8 @@ pub struct TrialSums {
     pub passed: u64,
     /// Faults.
     pub findings: u64,
+    /// The functions that have them; of several programs, each after its program, target and level.
+    pub failed: Vec<String>,
     /// Functions all of whose steps are proved.
     pub proved: u64,
     /// The others, by reason.
@@ -64,6 +66,8 @@ struct TrialReport {
 
 #[derive(Deserialize)]
 struct FunctionRuns {
+    function: String,
+    verdict: String,
     executions: u64,
     inconclusive: u64,
     inconclusive_reasons: BTreeMap<String, u64>,
@@ -74,6 +78,8 @@ struct FunctionRuns {
     unknown: BTreeMap<String, u64>,
 }
 
+/// The verdict on a function that has a fault.
+const FAILED: &str = "failed";
 /// The beginning of a reason that says nothing about steps, but about runs.
 const WITHOUT_RUNS: &str = "no conclusive execution";
 /// The beginning of a feature that the prover does not know.
@@ -107,6 +113,9 @@ impl TrialSums {
         };
         (sums.functions, sums.passed, sums.findings, sums.steps) = (functions, passed, findings, proved);
         for function in runs {
+            if function.verdict == FAILED {
+                sums.failed.push(format!("@{}", function.function));
+            }
             match function.unproved() {
                 Some(reason) => *sums.unproved.entry(reason).or_default() += 1,
                 None => sums.proved += 1,
@@ -132,6 +141,7 @@ impl TrialSums {
         self.findings += findings;
         self.proved += proved;
         self.steps += steps;
+        self.failed.extend_from_slice(&other.failed);
         self.conclusive += other.conclusive;
         self.inconclusive += other.inconclusive;
         join(&mut self.refused, &other.refused);
@@ -177,9 +187,11 @@ impl TrialTotals {
     /// The sums of these.
     pub fn of(trials: &[ProgramTrial]) -> TrialTotals {
         let mut totals = TrialTotals::default();
-        for ProgramTrial { target, level, sums, .. } in trials {
-            totals.all.add(sums);
-            totals.rows.entry(format!("{target} {level}")).or_default().add(sums);
+        for ProgramTrial { program, target, level, sums } in trials {
+            let mut sums = sums.clone();
+            sums.failed.iter_mut().for_each(|function| *function = format!("{program} {target} {level} {function}"));
+            totals.all.add(&sums);
+            totals.rows.entry(format!("{target} {level}")).or_default().add(&sums);
         }
         totals
     }
@@ -188,7 +200,8 @@ impl TrialTotals {
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.rows.iter().map(|(name, sums)| sums.line(name)).collect();
         lines.push(self.all.line("all"));
-        let TrialSums { refused, unproved, without_runs, inconclusive_reasons, .. } = &self.all;
+        let TrialSums { failed, refused, unproved, without_runs, inconclusive_reasons, .. } = &self.all;
+        lines.extend(failed.iter().map(|function| format!("failed: {function}")));
         for (title, reasons) in [
             ("files without a report", refused),
             ("functions not proved", unproved),
@@ -214,10 +227,10 @@ mod tests {
     #[test]
     fn a_function_counts_by_its_steps_and_by_its_runs() {
         let report = r#"{"functions":3,"passed":1,"findings":0,"proved":7,"runs":[
-            {"executions":30,"inconclusive":2,"inconclusive_reasons":{"does not end":2},"refuted":0},
-            {"executions":0,"inconclusive":32,"inconclusive_reasons":{"undefined behaviour":32},"refuted":0,
+            {"function":"a","verdict":"failed","executions":30,"inconclusive":2,"inconclusive_reasons":{"does not end":2},"refuted":0},
+            {"function":"b","verdict":"unknown","executions":0,"inconclusive":32,"inconclusive_reasons":{"undefined behaviour":32},"refuted":0,
              "unknown":{"no conclusive execution: undefined behaviour (32)":1}},
-            {"executions":0,"inconclusive":0,"inconclusive_reasons":{},"refuted":0,
+            {"function":"c","verdict":"unsupported","executions":0,"inconclusive":0,"inconclusive_reasons":{},"refuted":0,
              "unsupported":{"a relocation":1,"prover: G_X":2}}]}"#;
         let sums = TrialSums::of(&ended(&report.replace('\n', "")));
         assert_eq!((sums.functions, sums.proved, sums.conclusive, sums.inconclusive), (3, 2, 30, 34));
@@ -227,6 +240,9 @@ mod tests {
         let mut twice = sums.clone();
         twice.add(&sums);
         assert_eq!((twice.files, twice.steps, twice.is_complete()), (2, 14, false));
+        let [program, target, level] = ["lz", "aarch64", "-O2"].map(str::to_string);
+        let totals = TrialTotals::of(&[ProgramTrial { program, target, level, sums }]);
+        assert!(totals.lines().contains(&"failed: lz aarch64 -O2 @a".to_string()), "{:?}", totals.lines());
     }
 
     #[test]
