@@ -246,9 +246,10 @@ impl Checker<'_> {
     }
 
     /// The register that an operand of the selected function names; `None` if it always reads as zero, or reads
-    /// anything.
+    /// anything. A definition that is `undef` writes a part, and says that the rest may be anything.
     fn value(&self, operand: &Operand) -> Option<Reg> {
-        let register = operand.as_reg().filter(|register| !register.flags.contains(RegFlags::UNDEF))?;
+        let reads_any = |flags: RegFlags| flags.contains(RegFlags::UNDEF) && !flags.contains(RegFlags::DEF);
+        let register = operand.as_reg().filter(|register| !reads_any(register.flags))?;
         match register.reg {
             Reg::Virtual(_) => Some(register.reg),
             Reg::Physical(register) if self.target.vocabulary.is_zero_register(register) => None,

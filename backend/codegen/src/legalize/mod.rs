@@ -36,7 +36,8 @@ use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::{
-    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask, Stage, Type, VReg,
+    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask, RegOperand, Stage,
+    SubReg, Type, VReg,
 };
 use tribunal_target::legality::{Action, LegalizeStep, LegalizerInfo, type_at};
 use tribunal_target::{Features, Target};
@@ -356,11 +357,12 @@ fn is_dead(context: &Context<'_>, function: &Function, inst: Inst) -> bool {
     !flags.intersects(effects) && !data.memory.iter().any(MemOperand::is_ordered)
 }
 
-/// Removes generic copies between virtual registers of one type: their source is used instead.
+/// Removes copies between whole virtual registers of one type: their source is used instead.
 fn propagate_copies(function: &mut Function) {
+    let is_whole = |operand: &RegOperand| operand.subregister == SubReg(0);
     let copy = |data: &InstData| match (data.opcode, data.operands.as_slice()) {
         (Opcode::COPY, [Operand::Reg(dst), Operand::Reg(src)]) => match (dst.reg, src.reg) {
-            (Reg::Virtual(dst), Reg::Virtual(src)) => Some((dst, src)),
+            (Reg::Virtual(to), Reg::Virtual(from)) if is_whole(dst) && is_whole(src) => Some((to, from)),
             _ => None,
         },
         _ => None,
