@@ -48,6 +48,7 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
         "ordered-load-as-a-plain-one",
         "volatile-load-made-twice",
         "copy-left-out",
+        "copies-in-the-wrong-order",
         "frame-not-allocated",
         "condition-turned-over",
         "call-linked-to-another-function",

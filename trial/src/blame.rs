@@ -10,7 +10,7 @@ use crate::validate::{RESOLUTIONS, determined};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Context, Observer, Observers, Options, frame, legalize};
+use tribunal_codegen::{Context, Observer, Observers, Options, allocate, frame, legalize};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, UNWRITTEN, unwritten_register};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings, Unwritten};
@@ -19,6 +19,7 @@ use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
 use tribunal_target::{Target, environment};
+use tribunal_verifier::allocation;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
 /// The guilty rule or pass, and the reason in a few lines.
@@ -101,8 +102,11 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
         }
         first = *steps;
     }
-    Blame::of_pass("emit", "every stage up to the last agrees with the source")
+    stages.rejected_allocation(case.target).unwrap_or_else(|| Blame::of_pass("emit", AGREES))
 }
+
+/// The explanation where no stage differs.
+const AGREES: &str = "every stage up to the last agrees with the source";
 
 /// The rules that wrote the instructions of the stage after `pass`; for findings that name an instruction.
 pub fn provenance(case: &mut Replay<'_>, pass: &'static str) -> FxHashMap<Inst, &'static str> {
@@ -340,6 +344,18 @@ fn show_at_returns(function: &mut Function, target: &Target, registers: &[(PReg,
 struct Stages {
     kept: Vec<(&'static str, Function, usize)>,
     steps: usize,
+}
+
+impl Stages {
+    /// The allocator, if its checker objects to what it did. A stage that is interpreted returns from every call, so a
+    /// lost return address shows in the bytes alone.
+    fn rejected_allocation(&self, target: &Target) -> Option<Blame> {
+        let place = self.kept.iter().position(|(pass, ..)| *pass == allocate::PASS.name)?;
+        let (_, selected, _) = self.kept.get(place.checked_sub(1)?)?;
+        let (pass, allocated, _) = &self.kept[place];
+        let fault = allocation::check(selected, allocated, target).into_iter().next()?;
+        Some(Blame::of_pass(pass, &format!("{AGREES}, but the allocation is wrong: {}", fault.message)))
+    }
 }
 
 impl Observer for Stages {
