@@ -47,7 +47,7 @@ pub(super) static FAULTS: &[Fault] = &each_pass! { Stage:
         })
     };
     "kept-register-written", "physical register", ALL, ["frame", "relax-branches"],
-        |f, t| written_at_return(f, t, *t.abi.callee_saved.last()?);
+        |f, t| written_at_return(f, t, last_saved(t)?);
     "return-address-written", "physical register", ALL, ["frame", "relax-branches"],
         |f, t| written_at_return(f, t, t.abi.return_address);
     "stack-pointer-moved", "physical register", ALL,
@@ -117,6 +117,12 @@ fn without(function: &mut Function, inst: Inst, goes: impl Fn(&Operand) -> bool)
     data.operands.remove(index);
     function.replace(inst, data);
     Some(())
+}
+
+/// The last register that calls preserve whatever the features: of the bank of integers' results.
+fn last_saved(target: &Target) -> Option<PReg> {
+    let bank = target.bank_of(target.abi.results()[0]);
+    target.abi.callee_saved.iter().copied().rfind(|&register| target.bank_of(register) == bank)
 }
 
 /// Before the last return, `register` takes the result.
