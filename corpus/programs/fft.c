@@ -1,9 +1,7 @@
 /* Fourier transforms: complex numbers of doubles and of floats pass by value through a recursive transform and one in
    place, with sines by series. Products of long integers are convolutions, rounded back to integers.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 enum { SIZE = 64 };
 
@@ -14,18 +12,6 @@ typedef struct {
 typedef struct {
     float re, im;
 } Small;
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
-
-static uint32_t bits_of_float(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static NOINLINE Complex add(Complex a, Complex b) {
     return (Complex){a.re + b.re, a.im + b.im};

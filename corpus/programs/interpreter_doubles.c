@@ -1,9 +1,7 @@
 /* An interpreter of a small language whose values are doubles: a parser by recursion makes a tree, and an evaluator by
    recursion runs it, with functions that call themselves, loops, and builtins through pointers.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 enum { MOST_NODES = 300, MOST_PARTS = 4, VARIABLES = 26 };
 
@@ -39,12 +37,6 @@ typedef struct {
 static Node nodes[MOST_NODES], *functions[VARIABLES];
 static int used;
 static int64_t steps;
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, value == value ? bits : 0x7ff8000000000000);
-}
 
 static double add(double a, double b) { return a + b; }
 static double subtract(double a, double b) { return a - b; }

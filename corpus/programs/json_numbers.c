@@ -1,9 +1,7 @@
 /* Numbers of JSON, read and printed with exact integer arithmetic: the text is the shortest that reads back as the
    same double or float. Reading rounds once, half to even, into subnormals and to infinity too.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef struct {
     uint32_t words[60];
@@ -16,12 +14,6 @@ typedef struct {
 } Format;
 
 static const Format doubles = {53, -1074}, floats = {24, -149};
-
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static void multiply(Big *big, uint32_t factor, uint32_t more) {
     uint64_t carry = more;

@@ -1,9 +1,7 @@
 /* Sums that lose little: plain, compensated, in pairs by recursion, and exact steps, over doubles and floats, through
    pointers to functions and variable arguments. Infinities, zeros with signs and subnormals are among the terms.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef double (*Sum)(const double *terms, size_t count);
 
@@ -14,19 +12,6 @@ typedef struct {
 typedef struct {
     float high, low;
 } SmallExact;
-
-/* Numbers that are none have many forms: one is printed. */
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, value == value ? bits : 0x7ff8000000000000);
-}
-
-static void show_float(const char *name, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, value == value ? bits : 0x7fc00000);
-}
 
 static NOINLINE Exact two_sum(double a, double b) {
     double sum = a + b, part = sum - a;

@@ -1,9 +1,7 @@
 /* Systems of linear equations by LU decomposition with pivots: factors in double and in float, residues that refine
    the solution, determinants, inverses of Hilbert's matrices, and singular ones.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 enum { MOST = 9 };
 
@@ -19,12 +17,6 @@ typedef struct {
 } Rough;
 
 typedef double (*Entry)(int row, int column, double size);
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
 
 static double hilbert(int row, int column, double size) {
     return 1 / (row + column + 1 + size * 0);

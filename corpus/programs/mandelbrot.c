@@ -1,9 +1,7 @@
 /* The Mandelbrot set and its relations, in double, in float and in fixed point: steps are pointers to functions that
    return complex numbers. Smooth colours need logarithms by series.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef struct {
     double re, im;
@@ -15,18 +13,6 @@ typedef struct {
     uint16_t steps;
     float smooth;
 } Escape;
-
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint32_t bits_of_float(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static Complex square(Complex z, Complex c) {
     return (Complex){z.re * z.re - z.im * z.im + c.re, 2 * z.re * z.im + c.im};

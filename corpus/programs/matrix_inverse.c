@@ -1,9 +1,7 @@
 /* Products and inverses of small matrices that pass by value: structs of two, three and four doubles or floats and of
    sixteen doubles, functions with a dozen arguments of both kinds, Cramer's rule, powers and rotations.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef struct {
     double m[4][4];
@@ -29,18 +27,6 @@ typedef struct {
     int32_t numerator;
     double value;
 } Tagged;
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
-
-static void show_float(const char *name, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
 
 static NOINLINE Matrix product(Matrix a, Matrix b) {
     Matrix result = {{{0}}};

@@ -1,9 +1,7 @@
 /* Bodies that attract each other under several laws, which are pointers to functions: vectors of three doubles and of
    three floats pass by value. Energy and momentum are printed as bits.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef struct {
     double x, y, z;
@@ -21,18 +19,6 @@ typedef struct {
 
 typedef double (*Law)(double distance, float mass);
 typedef Vector (*Combine)(Vector, double, Vector);
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
-
-static void show_float(const char *name, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
 
 static NOINLINE Vector moved(Vector from, double factor, Vector by) {
     return (Vector){from.x + factor * by.x, from.y + factor * by.y, from.z + factor * by.z};

@@ -1,21 +1,7 @@
 /* Floating point: sums with and without compensation, the Mandelbrot set, planets, linear equations, conversions and
    comparisons at the corners. Products and sums are rounded apart, so every machine prints the same bits.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
-
-static uint64_t bits_of(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint32_t bits_of_float(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
+#include "bits.h"
 
 static double number_of(uint64_t bits) {
     double value;

@@ -1,9 +1,7 @@
 /* A ray tracer: spheres over a floor with mirrors, shadows and two lamps. Rays are recursive, the sphere's equation
    has ten double arguments, colours are floats, and the picture is text.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 typedef struct {
     double x, y, z;

@@ -1,9 +1,7 @@
 /* Norms and eigenvalues: matrices are functions of their indices, with callbacks that take doubles. Powers of the
    operator, inverse steps, Rayleigh's quotients, the discs of Gershgorin, and the same in float.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 enum { SIZE = 40 };
 
@@ -14,18 +12,6 @@ typedef void (*Visit)(void *state, double a, double b, int64_t index, float weig
 typedef struct {
     float low, high;
 } Disc;
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
-
-static void show_float(const char *name, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, bits);
-}
 
 /* Stops where the steps no longer fall. */
 static NOINLINE double square_root(double value) {

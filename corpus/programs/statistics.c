@@ -1,9 +1,7 @@
 /* Statistics of samples in every integer type and both kinds of numbers: mean, variance in one pass, roots by Newton,
    medians with numbers that are none, correlations, histograms, and results that saturate in each type.
    requires: library */
-#include "platform.h"
-
-#pragma STDC FP_CONTRACT OFF
+#include "bits.h"
 
 enum { COUNT = 200 };
 
@@ -15,12 +13,6 @@ typedef struct {
 
 typedef double (*Reader)(const void *samples, size_t index);
 typedef bool (*Before)(double, double);
-
-static void show(const char *name, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    say_hex(name, value == value ? bits : 0x7ff8000000000000);
-}
 
 static NOINLINE double square_root(double value) {
     if (!(value > 0) || value - value != 0)

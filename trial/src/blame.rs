@@ -214,7 +214,7 @@ impl<'a> Witness<'a> {
             let function = determined(function, resolution);
             let interpreter = self.interpreter(&function);
             let seen = match is_generic {
-                true => observe(&interpreter.with_frozen(resolution.frozen()), self.input, KeptAccesses::All),
+                true => observe(&interpreter.with_choice(resolution.choice()), self.input, KeptAccesses::All),
                 false => observe_machine(interpreter, self.input),
             };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))

@@ -187,8 +187,8 @@ pub(crate) const RESOLUTIONS: [Resolution; 5] = [
 const MIXTURES: u32 = 2;
 
 impl Resolution {
-    /// The value of a frozen operand where it is unconstrained.
-    pub(crate) fn frozen(self) -> u64 {
+    /// The low bits of each choice that an operation makes.
+    pub(crate) fn choice(self) -> u64 {
         self.pattern(u32::MAX, u64::BITS).low_u64()
     }
 
@@ -286,7 +286,7 @@ fn compared(
             // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
             let fuel = FUEL + 64 * allowed.instructions;
             let after = Interpreter::in_environment(after, target, &environment).with_calls(&allowed.observation.calls);
-            let Ok(mut run) = after.with_frozen(resolution.frozen()).run(&input, settings(fuel)) else { continue };
+            let Ok(mut run) = after.with_choice(resolution.choice()).run(&input, settings(fuel)) else { continue };
             run.observation.returned = in_the_order_of(&allowed.observation, &run.observation, target);
             ran |= run.observation.outcome.is_determined();
             let called = run.mismatch.as_ref().map(ToString::to_string);
@@ -340,8 +340,8 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
 }
 
 /// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,
-/// undefined values. The interpreter resolves freezing ([`Resolution::frozen`]), since it alone knows which values are
-/// poison.
+/// undefined values. The interpreter resolves what an operation chooses ([`Resolution::choice`]), since it alone
+/// knows which values are poison, and which results are NaNs.
 pub(crate) fn determined(function: &Function, resolution: Resolution) -> Function {
     let mut function = function.clone();
     let insts: Vec<Inst> = function.all_insts().collect();

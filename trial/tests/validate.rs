@@ -5,7 +5,7 @@
 use tribunal_ir::{Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
-use tribunal_trial::validate::{self, Kind, Setting};
+use tribunal_trial::validate::{self, Kind, Runs, Setting};
 
 fn riscv64() -> &'static Target {
     tribunal_target::by_name("riscv64").unwrap()
@@ -42,6 +42,26 @@ fn a_load_of_one_bit_may_become_one_of_its_byte() {
     assert_eq!(judge(&bit, &byte), Kind::Proved);
     let refuted = judge(&byte, &bit);
     assert!(matches!(&refuted, Kind::Refuted(found) if found.contains("poison")), "{refuted:?}");
+}
+
+/// The payload of a NaN is a choice, and one choice at each of its uses: it cancels out.
+#[test]
+fn a_nan_has_one_payload_at_all_its_uses() {
+    let rest = |last: &str| {
+        module(&format!(
+            "%0:_(s64) = COPY $x10
+             %1:_(s64) = G_FCONSTANT double -1.0
+             %2:_(s64) = G_FSQRT %1
+             %3:_(s64) = {last}
+             $x10 = COPY %3(s64)
+             PseudoRET implicit $x10"
+        ))
+    };
+    let runs = |before: &Module, after: &Module| validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8);
+    let (zero, cancelled) = (rest("G_CONSTANT i64 0"), rest("G_XOR %2, %2"));
+    assert_eq!(runs(&zero, &cancelled), Runs { compared: 8, difference: None });
+    let one = rest("G_CONSTANT i64 1");
+    assert!(runs(&one, &cancelled).difference.is_some());
 }
 
 /// The result of a call is copied from the register that holds an argument before it.

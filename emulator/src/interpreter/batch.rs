@@ -180,9 +180,9 @@ pub(super) struct Batch<'f> {
 impl<'f> Batch<'f> {
     /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a run of its own.
     pub fn run(interpreter: &'f Interpreter<'f>, inputs: &'f [Input], settings: Settings) -> Option<Vec<Execution>> {
-        let Interpreter { function, frame, unwritten, frozen, is_volatile, .. } = *interpreter;
+        let Interpreter { function, frame, unwritten, choice, is_volatile, .. } = *interpreter;
         let plain = interpreter.environment.is_none()
-            && frozen.is_none()
+            && choice.is_none()
             && unwritten == Unwritten::Free
             && settings.events == 0;
         if !plain || !(2..=Lanes::MOST).contains(&inputs.len()) {

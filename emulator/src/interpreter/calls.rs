@@ -221,7 +221,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         if width >= full {
             return value;
         }
-        let rest = self.domain.choose(full - width);
+        let rest = self.domain.open(full - width);
         Value { bits: self.domain.concat(&rest, &value.bits), poison: value.poison }
     }
 

@@ -51,7 +51,7 @@ pub struct Interpreter<'f> {
     script: Option<&'f [ExternalCall]>,
     frame: Frame,
     unwritten: Unwritten,
-    frozen: Option<u64>,
+    choice: Option<u64>,
     shape: StackShape,
     /// The types of each generic instruction that has a meaning.
     types: Vec<Option<Typed>>,
@@ -83,7 +83,7 @@ impl<'f> Interpreter<'f> {
             script: None,
             frame: FRAME,
             unwritten: Unwritten::Free,
-            frozen: None,
+            choice: None,
             promises: Promises::Ignored,
             shape: StackShape::of(function, target),
             types,
@@ -119,9 +119,10 @@ impl<'f> Interpreter<'f> {
         Interpreter { unwritten, ..self }
     }
 
-    /// The same with poison frozen to the low bits of `choice`, instead of to unconstrained bits.
-    pub fn with_frozen(self, choice: u64) -> Interpreter<'f> {
-        Interpreter { frozen: Some(choice), ..self }
+    /// The same where every choice that an operation makes has these low bits, instead of unconstrained ones: frozen
+    /// poison, the payload of a NaN, the free bits of a library function's result.
+    pub fn with_choice(self, choice: u64) -> Interpreter<'f> {
+        Interpreter { choice: Some(choice), ..self }
     }
 
     /// Runs from the entry to a return.
@@ -219,7 +220,7 @@ struct SingleRun<'f, D: Numbers> {
     /// Of the input.
     seed: u64,
     unwritten: Unwritten,
-    frozen: Option<u64>,
+    choice: Option<u64>,
     promises: Promises,
     /// Calls so far.
     calls: u64,
@@ -233,7 +234,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             script,
             frame,
             unwritten,
-            frozen,
+            choice,
             promises,
             shape,
             ref types,
@@ -255,7 +256,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             called: None,
             is_replaced: false,
             ends_or_moves_stack: interpreter.ends_or_moves_stack,
-            domain: D::default(),
+            domain: D::with_choice(choice),
             memory: ConcreteMemory::new(function, input, frame, unwritten, (records, shape))
                 .with_tables(function, target.register_bytes()),
             frame_bytes: 0,
@@ -271,7 +272,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             mismatch: None,
             seed: if draws { input.seed() } else { 0 },
             unwritten,
-            frozen,
+            choice,
             promises,
             calls: 0,
         }
@@ -439,7 +440,8 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             self.events.push(event(inst, None, &self.args[0], address));
         }
         for (register, value) in data.vreg_defs().zip(&evaluation.results) {
-            match self.frozen.filter(|_| data.opcode == Opcode::G_FREEZE) {
+            // What memory left open is fixed too.
+            match self.choice.filter(|_| data.opcode == Opcode::G_FREEZE) {
                 Some(choice) => {
                     self.write(register, &Value { bits: chosen(&value.bits, choice), ..value.clone() });
                 }
@@ -528,7 +530,7 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
 impl<D: Numbers> SingleRun<'_, D> {
     /// Contents that nobody wrote: unconstrained bits, or what the machine has there.
     fn any(&mut self, width: u32, machine: u64) -> Value<D> {
-        let free = self.domain.choose(width);
+        let free = self.domain.open(width);
         let bits = match self.unwritten {
             Unwritten::Free => free,
             Unwritten::Known => chosen(&free, machine),

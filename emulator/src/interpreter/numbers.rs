@@ -11,12 +11,25 @@ use tribunal_ir::semantics::{Concrete, Domain, Number, Partial, PartialBits, Par
 pub(super) trait Numbers: Domain<Bits = PartialBits<Self::Number>, Bool = PartialBool> + Default {
     type Number: Number;
 
+    /// The domain whose choices have these low bits; open ones without.
+    fn with_choice(choice: Option<u64>) -> Self;
+
+    /// A number of which nothing is known, whatever choices are.
+    fn open(&mut self, width: u32) -> Self::Bits {
+        let (zeros, ones) = (self.literal(0, width), self.literal(-1, width));
+        PartialBits { value: zeros.value, unknown: ones.value }
+    }
+
     /// True if some number did not fit, so that no result is valid.
     fn exceeded(&self) -> bool;
 }
 
 impl Numbers for Partial<Concrete> {
     type Number = Bits;
+
+    fn with_choice(choice: Option<u64>) -> Self {
+        Partial { choice, ..Partial::default() }
+    }
 
     fn exceeded(&self) -> bool {
         false
@@ -26,8 +39,12 @@ impl Numbers for Partial<Concrete> {
 impl Numbers for Partial<Words> {
     type Number = Word;
 
+    fn with_choice(choice: Option<u64>) -> Self {
+        Partial { choice, ..Partial::default() }
+    }
+
     fn exceeded(&self) -> bool {
-        self.0.exceeded()
+        self.numbers.exceeded()
     }
 }
 

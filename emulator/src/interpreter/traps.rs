@@ -71,7 +71,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         let Some(dst) = data.vreg_defs().next().filter(|_| query.records() <= 1) else {
             return Control::Break(End::Unconstrained);
         };
-        let bits = self.domain.choose(self.target.pointer_bits.into());
+        let bits = self.domain.open(self.target.pointer_bits.into());
         self.write(dst, &Value { bits, poison: PartialBool::known(false) });
         Control::Continue(None)
     }

@@ -161,7 +161,7 @@ impl Lanes {
 
     /// True if a value did not fit machine words: no result counts.
     pub fn exceeded(&self) -> bool {
-        self.domain.0.exceeded()
+        self.domain.numbers.exceeded()
     }
 
     fn unary(
@@ -172,7 +172,7 @@ impl Lanes {
         partial: impl Fn(&mut Partial<Words>, &PartialBits<Word>) -> PartialBits<Word>,
     ) -> LaneBits {
         if a.is_known() {
-            let words = &mut self.domain.0;
+            let words = &mut self.domain.numbers;
             let value = Numbers::each(self.count, a.is_same(), |lane| known(words, &a.value(lane)).unsigned());
             return LaneBits { width, value, unknown: Numbers::Same(0) };
         }
@@ -191,7 +191,7 @@ impl Lanes {
     ) -> LaneBits {
         let same = a.is_same() && b.is_same();
         if a.is_known() && b.is_known() {
-            let words = &mut self.domain.0;
+            let words = &mut self.domain.numbers;
             let number = |lane| known(words, &a.value(lane), &b.value(lane)).unsigned();
             return LaneBits { width, value: Numbers::each(self.count, same, number), unknown: Numbers::Same(0) };
         }
@@ -208,9 +208,11 @@ impl Lanes {
         partial: impl Fn(&mut Partial<Words>, &PartialBits<Word>, &PartialBits<Word>) -> PartialBool,
     ) -> LaneBools {
         match a.is_known() && b.is_known() {
-            true if a.is_same() && b.is_same() => LaneBools::same(known(&mut self.domain.0, &a.value(0), &b.value(0))),
+            true if a.is_same() && b.is_same() => {
+                LaneBools::same(known(&mut self.domain.numbers, &a.value(0), &b.value(0)))
+            }
             true => {
-                let words = &mut self.domain.0;
+                let words = &mut self.domain.numbers;
                 let truth = |lane| u64::from(known(words, &a.value(lane), &b.value(lane))) << lane;
                 LaneBools { value: (0..self.count).map(truth).fold(0, |all, truth| all | truth), unknown: 0 }
             }
@@ -267,7 +269,7 @@ impl Domain for Lanes {
         LaneBits::same(self.domain.choose(width))
     }
     fn literal(&mut self, value: i64, width: u32) -> LaneBits {
-        LaneBits::same(PartialBits::known(self.domain.0.literal(value, width)))
+        LaneBits::same(PartialBits::known(self.domain.numbers.literal(value, width)))
     }
 
     binaries!(add sub mul udiv urem sdiv srem and or xor shl lshr ashr);

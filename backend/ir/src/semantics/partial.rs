@@ -62,19 +62,24 @@ impl PartialBool {
     }
 }
 
-/// Computes on values with unknown bits, through the domain `C` on numbers. Choices are zeros, all unknown.
+/// Computes on values with unknown bits, through the domain `C` on numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct Partial<C = Concrete>(pub C);
+pub struct Partial<C = Concrete> {
+    /// The domain on numbers.
+    pub numbers: C,
+    /// The low bits of every choice; `None` leaves choices open: zeros, all unknown.
+    pub choice: Option<u64>,
+}
 
 impl Default for Partial<Concrete> {
     fn default() -> Partial<Concrete> {
-        Partial(Concrete { choice: Choice::Zeros })
+        Partial { numbers: Concrete { choice: Choice::Zeros }, choice: None }
     }
 }
 
 impl Default for Partial<Words> {
     fn default() -> Partial<Words> {
-        Partial(Words::default())
+        Partial { numbers: Words::default(), choice: None }
     }
 }
 
@@ -83,53 +88,62 @@ type Binary<C> = fn(&mut C, &Of<C>, &Of<C>) -> Of<C>;
 
 impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
     fn all_open(&mut self, width: u32) -> PartialBits<Of<C>> {
-        PartialBits { value: self.0.literal(0, width), unknown: self.0.literal(-1, width) }
+        PartialBits { value: self.numbers.literal(0, width), unknown: self.numbers.literal(-1, width) }
     }
 
     /// The plain operation where all bits are known.
     fn whole(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match a.is_known() && b.is_known() {
-            true => PartialBits::known(f(&mut self.0, &a.value, &b.value)),
+            true => PartialBits::known(f(&mut self.numbers, &a.value, &b.value)),
             false => self.all_open(a.width()),
         }
     }
 
     /// Products: a bit depends on bits at and below it.
     fn upward(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, b: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
-        let value = f(&mut self.0, &a.value, &b.value);
+        let value = f(&mut self.numbers, &a.value, &b.value);
         if a.is_known() && b.is_known() {
             return PartialBits { value, unknown: a.unknown };
         }
-        let unknown = self.0.or(&a.unknown, &b.unknown);
-        let zero = self.0.literal(0, value.width());
-        let negated = self.0.sub(&zero, &unknown);
-        PartialBits { value, unknown: self.0.or(&unknown, &negated) }
+        let unknown = self.numbers.or(&a.unknown, &b.unknown);
+        let zero = self.numbers.literal(0, value.width());
+        let negated = self.numbers.sub(&zero, &unknown);
+        PartialBits { value, unknown: self.numbers.or(&unknown, &negated) }
     }
 
     /// A sum or difference is open where a bit of its operands is, or where the carry (or borrow) into a bit differs
-    /// between the `greatest` and the `least` result.
+    /// between the greatest and the least result. The greatest is of the greatest `a`, and of the least `b` if results
+    /// fall as `b` rises.
     fn carried(
         &mut self,
-        value: Of<C>,
-        operands: [&PartialBits<Of<C>>; 2],
-        [greatest, least]: [[Of<C>; 3]; 2],
+        f: Binary<C>,
+        (a, b): (&PartialBits<Of<C>>, &PartialBits<Of<C>>),
+        falls: bool,
     ) -> PartialBits<Of<C>> {
-        let mut carries = |[result, a, b]: [Of<C>; 3]| {
-            let without = self.0.xor(&a, &b);
-            self.0.xor(&result, &without)
-        };
-        let (most, fewest) = (carries(greatest), carries(least));
-        let open = self.0.or(&operands[0].unknown, &operands[1].unknown);
-        let differing = self.0.xor(&most, &fewest);
-        PartialBits { value, unknown: self.0.or(&open, &differing) }
+        let value = f(&mut self.numbers, &a.value, &b.value);
+        if a.is_known() && b.is_known() {
+            return PartialBits::known(value);
+        }
+        let ((a_least, a_most), (b_least, b_most)) = (self.bounds(a), self.bounds(b));
+        let (b_below, b_above) = if falls { (b_most, b_least) } else { (b_least, b_most) };
+        let (most, fewest) = (self.carries(f, &a_most, &b_above), self.carries(f, &a_least, &b_below));
+        let open = self.numbers.or(&a.unknown, &b.unknown);
+        let differing = self.numbers.xor(&most, &fewest);
+        PartialBits { value, unknown: self.numbers.or(&open, &differing) }
+    }
+
+    /// The carries (or borrows) into each bit.
+    fn carries(&mut self, f: Binary<C>, a: &Of<C>, b: &Of<C>) -> Of<C> {
+        let (result, without) = (f(&mut self.numbers, a, b), self.numbers.xor(a, b));
+        self.numbers.xor(&result, &without)
     }
 
     fn shifted(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, amount: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match (amount.is_known(), a.is_known()) {
-            (true, true) => PartialBits { value: f(&mut self.0, &a.value, &amount.value), unknown: a.unknown },
+            (true, true) => PartialBits { value: f(&mut self.numbers, &a.value, &amount.value), unknown: a.unknown },
             (true, false) => PartialBits {
-                value: f(&mut self.0, &a.value, &amount.value),
-                unknown: f(&mut self.0, &a.unknown, &amount.value),
+                value: f(&mut self.numbers, &a.value, &amount.value),
+                unknown: f(&mut self.numbers, &a.unknown, &amount.value),
             },
             (false, _) => self.all_open(a.width()),
         }
@@ -137,17 +151,18 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
 
     /// The least and the greatest value by the unsigned readings.
     fn bounds(&mut self, a: &PartialBits<Of<C>>) -> (Of<C>, Of<C>) {
-        (self.ones(a), self.0.or(&a.value, &a.unknown))
+        (self.ones(a), self.numbers.or(&a.value, &a.unknown))
     }
 
     /// The same by the signed readings: an unknown sign is set in the least and clear in the greatest.
     fn signed_bounds(&mut self, a: &PartialBits<Of<C>>) -> (Of<C>, Of<C>) {
         let (least, greatest) = self.bounds(a);
-        let (one, last) = (self.0.literal(1, a.width()), self.0.literal(i64::from(a.width()) - 1, a.width()));
-        let sign = self.0.shl(&one, &last);
-        let unknown = self.0.and(&sign, &a.unknown);
-        let known = self.0.not(&unknown);
-        (self.0.or(&least, &unknown), self.0.and(&greatest, &known))
+        let (one, last) =
+            (self.numbers.literal(1, a.width()), self.numbers.literal(i64::from(a.width()) - 1, a.width()));
+        let sign = self.numbers.shl(&one, &last);
+        let unknown = self.numbers.and(&sign, &a.unknown);
+        let known = self.numbers.not(&unknown);
+        (self.numbers.or(&least, &unknown), self.numbers.and(&greatest, &known))
     }
 
     /// Decided where all values of one are below all of the other, or none is.
@@ -157,14 +172,15 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         (a_least, a_greatest): (Of<C>, Of<C>),
         (b_least, b_greatest): (Of<C>, Of<C>),
     ) -> PartialBool {
-        let (always, possible) = (less(&mut self.0, &a_greatest, &b_least), less(&mut self.0, &a_least, &b_greatest));
+        let (always, possible) =
+            (less(&mut self.numbers, &a_greatest, &b_least), less(&mut self.numbers, &a_least, &b_greatest));
         PartialBool { value: always, unknown: !always && possible }
     }
 
     /// The bits that are certainly set.
     fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
-        let closed = self.0.not(&a.unknown);
-        self.0.and(&a.value, &closed)
+        let closed = self.numbers.not(&a.unknown);
+        self.numbers.and(&a.value, &closed)
     }
 }
 
@@ -176,31 +192,22 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         a.width()
     }
     fn constant(&mut self, value: Bits) -> Self::Bits {
-        PartialBits::known(self.0.constant(value))
+        PartialBits::known(self.numbers.constant(value))
     }
     fn boolean(&mut self, value: bool) -> PartialBool {
         PartialBool::known(value)
     }
     fn choose(&mut self, width: u32) -> Self::Bits {
-        self.all_open(width)
+        match self.choice {
+            Some(choice) => self.constant(Bits::new(choice.into(), u64::BITS).zext_or_trunc(width)),
+            None => self.all_open(width),
+        }
     }
     fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        let value = self.0.add(&a.value, &b.value);
-        if a.is_known() && b.is_known() {
-            return PartialBits::known(value);
-        }
-        let ((a_least, a_greatest), (b_least, b_greatest)) = (self.bounds(a), self.bounds(b));
-        let (least, greatest) = (self.0.add(&a_least, &b_least), self.0.add(&a_greatest, &b_greatest));
-        self.carried(value, [a, b], [[greatest, a_greatest, b_greatest], [least, a_least, b_least]])
+        self.carried(C::add, (a, b), false)
     }
     fn sub(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        let value = self.0.sub(&a.value, &b.value);
-        if a.is_known() && b.is_known() {
-            return PartialBits::known(value);
-        }
-        let ((a_least, a_greatest), (b_least, b_greatest)) = (self.bounds(a), self.bounds(b));
-        let (least, greatest) = (self.0.sub(&a_least, &b_greatest), self.0.sub(&a_greatest, &b_least));
-        self.carried(value, [a, b], [[greatest, a_greatest, b_least], [least, a_least, b_greatest]])
+        self.carried(C::sub, (a, b), true)
     }
     fn mul(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         self.upward(C::mul, a, b)
@@ -218,30 +225,30 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         self.whole(C::srem, a, b)
     }
     fn and(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        let value = self.0.and(&a.value, &b.value);
+        let value = self.numbers.and(&a.value, &b.value);
         if a.is_known() && b.is_known() {
             return PartialBits { value, unknown: a.unknown };
         }
         // A zero that is known on one side is known in the result.
-        let (x, y) = (self.0.or(&a.value, &a.unknown), self.0.or(&b.value, &b.unknown));
-        let (unknown, both) = (self.0.or(&a.unknown, &b.unknown), self.0.and(&x, &y));
-        PartialBits { value, unknown: self.0.and(&unknown, &both) }
+        let (x, y) = (self.numbers.or(&a.value, &a.unknown), self.numbers.or(&b.value, &b.unknown));
+        let (unknown, both) = (self.numbers.or(&a.unknown, &b.unknown), self.numbers.and(&x, &y));
+        PartialBits { value, unknown: self.numbers.and(&unknown, &both) }
     }
     fn or(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        let value = self.0.or(&a.value, &b.value);
+        let value = self.numbers.or(&a.value, &b.value);
         if a.is_known() && b.is_known() {
             return PartialBits { value, unknown: a.unknown };
         }
         let (x, y) = (self.ones(a), self.ones(b));
-        let (unknown, ones) = (self.0.or(&a.unknown, &b.unknown), self.0.or(&x, &y));
-        let unset = self.0.not(&ones);
-        PartialBits { value, unknown: self.0.and(&unknown, &unset) }
+        let (unknown, ones) = (self.numbers.or(&a.unknown, &b.unknown), self.numbers.or(&x, &y));
+        let unset = self.numbers.not(&ones);
+        PartialBits { value, unknown: self.numbers.and(&unknown, &unset) }
     }
     fn xor(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-        PartialBits { value: self.0.xor(&a.value, &b.value), unknown: self.0.or(&a.unknown, &b.unknown) }
+        PartialBits { value: self.numbers.xor(&a.value, &b.value), unknown: self.numbers.or(&a.unknown, &b.unknown) }
     }
     fn not(&mut self, a: &Self::Bits) -> Self::Bits {
-        PartialBits { value: self.0.not(&a.value), unknown: a.unknown }
+        PartialBits { value: self.numbers.not(&a.value), unknown: a.unknown }
     }
     fn shl(&mut self, a: &Self::Bits, amount: &Self::Bits) -> Self::Bits {
         self.shifted(C::shl, a, amount)
@@ -255,29 +262,29 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
     }
     fn concat(&mut self, high: &Self::Bits, low: &Self::Bits) -> Self::Bits {
         PartialBits {
-            value: self.0.concat(&high.value, &low.value),
-            unknown: self.0.concat(&high.unknown, &low.unknown),
+            value: self.numbers.concat(&high.value, &low.value),
+            unknown: self.numbers.concat(&high.unknown, &low.unknown),
         }
     }
     fn extract(&mut self, a: &Self::Bits, offset: u32, width: u32) -> Self::Bits {
         PartialBits {
-            value: self.0.extract(&a.value, offset, width),
-            unknown: self.0.extract(&a.unknown, offset, width),
+            value: self.numbers.extract(&a.value, offset, width),
+            unknown: self.numbers.extract(&a.unknown, offset, width),
         }
     }
     fn zext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
-        PartialBits { value: self.0.zext(&a.value, width), unknown: self.0.zext(&a.unknown, width) }
+        PartialBits { value: self.numbers.zext(&a.value, width), unknown: self.numbers.zext(&a.unknown, width) }
     }
     fn sext(&mut self, a: &Self::Bits, width: u32) -> Self::Bits {
-        PartialBits { value: self.0.sext(&a.value, width), unknown: self.0.sext(&a.unknown, width) }
+        PartialBits { value: self.numbers.sext(&a.value, width), unknown: self.numbers.sext(&a.unknown, width) }
     }
     fn eq(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
         if a.is_known() && b.is_known() {
             return PartialBool::known(a.value == b.value);
         }
-        let unknown = self.0.or(&a.unknown, &b.unknown);
-        let (closed, difference) = (self.0.not(&unknown), self.0.xor(&a.value, &b.value));
-        let differ = !self.0.and(&difference, &closed).is_zero();
+        let unknown = self.numbers.or(&a.unknown, &b.unknown);
+        let (closed, difference) = (self.numbers.not(&unknown), self.numbers.xor(&a.value, &b.value));
+        let differ = !self.numbers.and(&difference, &closed).is_zero();
         PartialBool { value: !differ, unknown: !differ }
     }
     fn is_zero(&mut self, a: &Self::Bits) -> PartialBool {
@@ -289,14 +296,14 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
     }
     fn ult(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
         if a.is_known() && b.is_known() {
-            return PartialBool::known(self.0.ult(&a.value, &b.value));
+            return PartialBool::known(self.numbers.ult(&a.value, &b.value));
         }
         let (a, b) = (self.bounds(a), self.bounds(b));
         self.less_by_bounds(C::ult, a, b)
     }
     fn slt(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
         if a.is_known() && b.is_known() {
-            return PartialBool::known(self.0.slt(&a.value, &b.value));
+            return PartialBool::known(self.numbers.slt(&a.value, &b.value));
         }
         let (a, b) = (self.signed_bounds(a), self.signed_bounds(b));
         self.less_by_bounds(C::slt, a, b)
@@ -305,8 +312,8 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         if !condition.unknown {
             return if condition.value { *a } else { *b };
         }
-        let (unknown, differ) = (self.0.or(&a.unknown, &b.unknown), self.0.xor(&a.value, &b.value));
-        PartialBits { value: a.value, unknown: self.0.or(&unknown, &differ) }
+        let (unknown, differ) = (self.numbers.or(&a.unknown, &b.unknown), self.numbers.xor(&a.value, &b.value));
+        PartialBits { value: a.value, unknown: self.numbers.or(&unknown, &differ) }
     }
     fn bool_and(&mut self, a: &PartialBool, b: &PartialBool) -> PartialBool {
         let refuted = (!a.value && !a.unknown) || (!b.value && !b.unknown);
@@ -329,7 +336,7 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
     fn rounded(&mut self, operation: RoundedOperation, args: &[Self::Bits]) -> FloatResult<Self::Bits> {
         if args.iter().all(PartialBits::is_known) {
             let args: SmallVec<[Of<C>; 4]> = args.iter().map(|arg| arg.value).collect();
-            let FloatResult { bits, flags } = self.0.rounded(operation, &args);
+            let FloatResult { bits, flags } = self.numbers.rounded(operation, &args);
             return FloatResult { bits: PartialBits::known(bits), flags: PartialBits::known(flags) };
         }
         FloatResult { bits: self.all_open(operation.format().bits()), flags: self.all_open(FLAG_BITS) }
