@@ -184,7 +184,7 @@ fn try_once(
         return;
     }
     let values: Vec<Value<Concrete>> =
-        args.iter().map(|&(bits, value)| Value { bits: Bits::new(value.into(), bits), poison: false }).collect();
+        args.iter().map(|&(bits, value)| Value::new(Bits::new(value.into(), bits), false)).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
     let meant = evaluate(target, &mut domain, &mut Pure, inst, &values).unwrap();
     let defined: Vec<(PReg, u32)> =

@@ -15,7 +15,7 @@ use tribunal_ir::{
     text,
 };
 use tribunal_target::{Features, Target};
-use tribunal_verifier::prover::{Byte, Counterexample, Output, Verdict, explain};
+use tribunal_verifier::prover::{Byte, Counterexample, ValueName, Verdict, explain};
 
 /// Names of the two functions in a file.
 const SIDES: [&str; 2] = ["before", "after"];
@@ -55,8 +55,8 @@ impl Reproducer {
         let (before, mut outputs) = side(SIDES[0], target, step, step.before, counterexample)?;
         let (after, _) = side(SIDES[1], target, step, &after, counterexample)?;
         outputs.extend(counterexample.outputs.iter().filter_map(|(output, ..)| match output {
-            Output::Register(register) => Some(*register),
-            Output::Named(_) => None,
+            ValueName::Register(register) => Some(*register),
+            ValueName::Element(..) | ValueName::Other(_) => None,
         }));
         let input = Input { registers: Vec::new(), buffers: buffers(&counterexample.memory)? };
         Ok(Reproducer { rule: step.rule.to_string(), before, after, input, outputs })
@@ -263,7 +263,8 @@ fn side(
     let mut function = emptied(step.function, name);
     let entry = function.new_numbered_block(0);
     let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
-    for &(register, value, poison) in &counterexample.inputs {
+    for &(name, value, poison) in &counterexample.inputs {
+        let ValueName::Register(register) = name else { return Err("vectors") };
         input(&mut builder, register, value, poison)?;
     }
     let mut branch = None;

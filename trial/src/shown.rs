@@ -28,7 +28,7 @@ impl ShownInput {
         let physical = values.physical.iter();
         let physical =
             physical.map(|&(register, bits)| (format!("${}", vocabulary.register_name(register)), shown(bits, false)));
-        let phis = values.inputs.iter().map(|&(register, bits, poison)| (register.to_string(), shown(bits, poison)));
+        let phis = values.inputs.iter().map(|&(name, bits, poison)| (name.to_string(), shown(bits, poison)));
         let byte = |value, poison| if poison { "poison".to_string() } else { digits(&[value]) };
         let memory = values.memory.iter().map(|at| (format!("{:#x}", at.address), byte(at.value, at.poison)));
         ShownInput { registers: physical.chain(phis).collect(), memory: memory.collect() }

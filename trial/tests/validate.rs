@@ -57,11 +57,37 @@ fn a_nan_has_one_payload_at_all_its_uses() {
              PseudoRET implicit $x10"
         ))
     };
-    let runs = |before: &Module, after: &Module| validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8);
+    let runs =
+        |before: &Module, after: &Module| validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8);
     let (zero, cancelled) = (rest("G_CONSTANT i64 0"), rest("G_XOR %2, %2"));
     assert_eq!(runs(&zero, &cancelled), Runs { compared: 8, difference: None });
     let one = rest("G_CONSTANT i64 1");
     assert!(runs(&one, &cancelled).difference.is_some());
+}
+
+/// Operations on vectors have no meaning in a proof of a whole function, and they have one in its executions. An element
+/// that is poison leaves the others as they are.
+#[test]
+fn a_wrong_element_of_a_vector_is_executed() {
+    let last = |taken: &str| {
+        module(&format!(
+            "%0:_(s64) = COPY $x10
+             %1:_(s64) = COPY $x11
+             %2:_(s64) = G_CONSTANT i64 1
+             %3:_(s64) = G_CONSTANT i64 64
+             %4:_(s64) = G_SHL %0, %3
+             %5:_(<2 x s64>) = G_BUILD_VECTOR %4(s64), %1(s64)
+             %6:_(<2 x s64>) = G_ADD %5, %5
+             %7:_(s64) = G_EXTRACT_VECTOR_ELT %6(<2 x s64>), %2(s64)
+             %8:_(s64) = G_ADD %1, {taken}
+             $x10 = COPY %8(s64)
+             PseudoRET implicit $x10"
+        ))
+    };
+    let runs = |after: &Module| validate::runs(&last("%7").functions[0], &after.functions[0], riscv64(), 8);
+    assert_eq!(runs(&last("%7")), Runs { compared: 8, difference: None });
+    assert!(runs(&last("%0")).difference.is_some());
+    assert!(matches!(judge(&last("%7"), &last("%0")), Kind::Refuted(_)));
 }
 
 /// The result of a call is copied from the register that holds an argument before it.

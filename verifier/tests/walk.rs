@@ -1,5 +1,5 @@
-//! The prover on instructions that move values or choose the next block: steps and pairs of functions whose verdict
-//! depends on one rule of the walk.
+//! The prover on instructions that move values or choose the next block, and on vectors of which an element is poison:
+//! steps and pairs of functions whose verdict depends on one rule.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -65,6 +65,63 @@ fn an_undefined_read_gives_anything() {
     let undefined = "%2:_(s64) = COPY undef %0(s64)";
     assert!(refuted(&step("riscv64", "%2:_(s64) = COPY %0(s64)", undefined)));
     assert!(proved(&step("riscv64", undefined, "%2:_(s64) = G_CONSTANT i64 5")));
+}
+
+/// One element is poison where the sum overflows. The other is not.
+#[test]
+fn an_element_is_poison_by_itself() {
+    let built = |other: &str| {
+        format!(
+            "%2:_(s64) = nuw G_ADD %0, %1
+             %4:_(s64) = G_ADD %0, %1
+             %5:_(s1) = G_ICMP intpred(ult), %4(s64), %0
+             %6:_(s64) = G_SELECT %5(s1), %0, %4
+             %3:_(<2 x s64>) = G_BUILD_VECTOR {other}"
+        )
+    };
+    let before = built("%2(s64), %4(s64)");
+    assert!(proved(&step("riscv64", &before, &built("%4(s64), %4(s64)"))));
+    let Verdict::Refuted(shown) = step("riscv64", &before, &built("%2(s64), %6(s64)")) else { panic!("not refuted") };
+    let wrong: Vec<String> = shown.outputs.iter().map(|(name, ..)| name.to_string()).collect();
+    assert!(wrong.contains(&"%3[1]".to_string()), "{wrong:?}");
+    assert!(proved(&step("riscv64", &built("%2(s64), %2(s64)"), &built("%2(s64), %6(s64)"))));
+}
+
+/// An element stays poison in memory, under a cast, and where another is written; each is frozen by itself.
+#[test]
+fn poison_of_an_element_reaches_no_other() {
+    let taken = |way: &str, last: &str| {
+        format!(
+            "%2:_(s64) = nuw G_ADD %0, %1
+             %4:_(<2 x s64>) = G_BUILD_VECTOR %2(s64), %1(s64)
+             %5:_(s64) = G_CONSTANT i64 1
+             {way}
+             {last}"
+        )
+    };
+    for way in [
+        "%7:_(<2 x s64>) = COPY %4(<2 x s64>)",
+        "%6:_(p0) = G_INTTOPTR %0(s64)
+         G_STORE %4(<2 x s64>), %6(p0) :: (store (<2 x s64>))
+         %7:_(<2 x s64>) = G_LOAD %6(p0) :: (load (<2 x s64>))",
+        "%6:_(<4 x s32>) = G_BITCAST %4(<2 x s64>)
+         %7:_(<2 x s64>) = G_BITCAST %6(<4 x s32>)",
+        "%6:_(<2 x s64>) = G_INSERT_VECTOR_ELT %4, %1(s64), %5(s64)
+         %7:_(<2 x s64>) = G_SHUFFLE_VECTOR %4(<2 x s64>), %6, shufflemask(0, 3)",
+    ] {
+        let first = taken(way, "%3:_(s64) = G_EXTRACT_VECTOR_ELT %7(<2 x s64>), %5(s64)");
+        let zero = taken(way, "%3:_(s64) = G_CONSTANT i64 0");
+        assert!(proved(&step("riscv64", &first, &taken(way, "%3:_(s64) = COPY %1(s64)"))), "{way}");
+        assert!(refuted(&step("riscv64", &first, &zero)), "{way}");
+    }
+    let frozen = taken("%7:_(<2 x s64>) = G_FREEZE %4", "%3:_(s64) = G_EXTRACT_VECTOR_ELT %7(<2 x s64>), %5(s64)");
+    assert!(proved(&step("riscv64", &frozen, "%3:_(s64) = G_FREEZE %1")));
+    assert!(refuted(&step("riscv64", &frozen, "%3:_(s64) = G_FREEZE %0")));
+    // Through a number of both, either is poison.
+    let through = taken("%6:_(s128) = G_BITCAST %4(<2 x s64>)", "%3:_(<2 x s64>) = G_BITCAST %6(s128)");
+    let straight = taken("%6:_(s128) = G_BITCAST %4(<2 x s64>)", "%3:_(<2 x s64>) = COPY %4(<2 x s64>)");
+    assert!(proved(&step("riscv64", &through, &straight)));
+    assert!(refuted(&step("riscv64", &straight, &through)));
 }
 
 /// A trap is selected as a trap, and neither goes on nor returns.

@@ -8,7 +8,7 @@
 
 mod second;
 
-use second::{Meaning, first};
+use second::{Meaning, by_lanes, first};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, TypeClass};
 use tribunal_ir::semantics::{Concrete, Value};
@@ -432,10 +432,8 @@ fn compared(opcode: Opcode) -> Option<Result<u64, String>> {
                     let by_index = types.map(|ty| ty.map_or(1, Type::bits));
                     let case = Case { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
                     let meant = case.meant(opcode)?;
-                    let values: Vec<Value<Concrete>> = args
-                        .iter()
-                        .map(|&(value, width)| Value { bits: Bits::new(value as u128, width), poison: false })
-                        .collect();
+                    let values: Vec<Value<Concrete>> =
+                        args.iter().map(|&(value, width)| Value::new(Bits::new(value as u128, width), false)).collect();
                     let said = first(&function, &data, &values);
                     if said != meant {
                         return Some(Err(format!(
@@ -474,10 +472,11 @@ fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
     (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
 }
 
-/// The meaning of an operation on vectors: that of each lane. It is undefined if one lane is, and poison if one is.
+/// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if one
+/// lane is.
 fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
     let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
-    let mut wholes: Vec<Option<i128>> = Vec::new();
+    let mut all: Vec<Option<i128>> = Vec::new();
     for lane in 0..LANES {
         let own: Vec<(i128, u32)> = args.iter().map(|lanes| lanes[lane as usize]).collect();
         let case = Case {
@@ -488,11 +487,9 @@ fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Optio
             args: &own,
         };
         let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
-        wholes.resize(results.len(), Some(0));
-        let placed = |value| value * power(lane * LANE_BITS);
-        wholes.iter_mut().zip(results).for_each(|(whole, own)| *whole = whole.zip(own).map(|(w, own)| w + placed(own)));
+        all.extend(results);
     }
-    Some(Meaning::Results(wholes))
+    Some(Meaning::Results(all))
 }
 
 /// What an operation does to vectors it does to each lane.
@@ -514,11 +511,9 @@ fn vectors_are_operated_on_lane_by_lane() {
         let before = cases;
         for args in operands(&widths).into_iter().step_by(if widths.len() > 2 { 7 } else { 1 }) {
             let Some(meant) = meant_by_lanes(opcode, immediate, &args) else { break };
-            let values: Vec<Value<Concrete>> = args
-                .iter()
-                .map(|&(value, width)| Value { bits: Bits::new(value as u128, width), poison: false })
-                .collect();
-            assert_eq!(first(&function, &data, &values), meant, "{opcode} on {args:?}");
+            let values: Vec<Value<Concrete>> =
+                args.iter().map(|&(value, width)| Value::new(Bits::new(value as u128, width), false)).collect();
+            assert_eq!(by_lanes(&function, &data, &values, LANES), meant, "{opcode} on {args:?}");
             cases += 1;
         }
         opcodes += u32::from(cases > before);
@@ -541,9 +536,8 @@ fn poison_comes_through() {
             continue;
         }
         for poisoned in 0..widths.len() {
-            let value = |(place, &(value, width)): (usize, &(i128, u32))| Value {
-                bits: Bits::new(value as u128, width),
-                poison: place == poisoned,
+            let value = |(place, &(value, width)): (usize, &(i128, u32))| {
+                Value::new(Bits::new(value as u128, width), place == poisoned)
             };
             let values: Vec<Value<Concrete>> = args.iter().enumerate().map(value).collect();
             let said = first(&function, &data, &values);

@@ -20,7 +20,7 @@ struct Cells;
 impl Memory<Concrete> for Cells {
     fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
         let (bits, poison) = (Bits::zero(8 * bytes), address.low_u64().is_multiple_of(4));
-        (Value { bits, poison }, address.bit(0))
+        (Value::new(bits, poison), address.bit(0))
     }
 
     fn store(&mut self, _: &mut Concrete, address: &Bits, _: &Value<Concrete>, _: &MemOperand) -> bool {
@@ -172,7 +172,7 @@ impl Instance {
             3 => Bits::new(u128::from(next() % 4), bits),
             _ => Bits::new(u128::from(next()), bits),
         };
-        self.reads.iter().map(|ty| Value { bits: number(ty.bits()), poison: false }).collect()
+        self.reads.iter().map(|ty| Value::new(number(ty.bits()), false)).collect()
     }
 }
 
@@ -232,7 +232,7 @@ fn kinds_of_undefined_behaviour_and_poison_are_told_apart() {
     let of = |opcode: Opcode, args: &[u128]| {
         let byte = Some(Type::scalar(8));
         let instance = instance(opcode, &[byte, byte, None], IntPredicate::Eq, 0).unwrap();
-        let args: Vec<_> = args.iter().map(|&arg| Value { bits: Bits::new(arg, 8), poison: false }).collect();
+        let args: Vec<_> = args.iter().map(|&arg| Value::new(Bits::new(arg, 8), false)).collect();
         instance.evaluate(&args).unwrap()
     };
     let is_poison = |opcode: Opcode, args: &[u128]| of(opcode, args).results[0].poison;

@@ -22,9 +22,8 @@ fn said(opcode: Opcode, results: &[Type], args: Args<'_>, more: impl FnOnce(&mut
     let mut operands: Vec<Operand> = results.iter().map(|&ty| Operand::def(function.new_vreg(ty))).collect();
     operands.extend(args.iter().map(|&(ty, _)| Operand::used(function.new_vreg(ty))));
     operands.extend(more(&mut function));
-    let value = |&(ty, value): &(Type, Option<u128>)| Value::<Concrete> {
-        bits: Bits::new(value.unwrap_or(0), ty.bits()),
-        poison: value.is_none(),
+    let value = |&(ty, value): &(Type, Option<u128>)| {
+        Value::<Concrete>::new(Bits::new(value.unwrap_or(0), ty.bits()), value.is_none())
     };
     let values: Vec<Value<Concrete>> = args.iter().map(value).collect();
     first(&function, &InstData::new(opcode, operands), &values)

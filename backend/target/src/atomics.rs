@@ -80,7 +80,7 @@ fn low<D: AnyDomain + ?Sized>(
     // A machine may lack an instruction of its family: it has no registers so wide.
     match d.width(&value.bits) < access.bits() {
         true => Err(Unsupported::new(format!("malformed {}", inst.opcode))),
-        false => Ok(Value { bits: d.extract(&value.bits, 0, access.bits()), poison: value.poison }),
+        false => Ok(Value::new(d.extract(&value.bits, 0, access.bits()), value.poison)),
     }
 }
 
@@ -103,12 +103,11 @@ pub fn operation<D: AnyDomain + ?Sized>(
     [value, address]: [&Value<D>; 2],
 ) -> Evaluated<D> {
     let (width, value) = (d.width(&value.bits), low(d, access, inst, value)?);
-    let update = |d: &mut D, old: &Value<D>| Value {
-        bits: operation.of(d, &old.bits, &value.bits),
-        poison: d.bool_or(&old.poison, &value.poison),
+    let update = |d: &mut D, old: &Value<D>| {
+        Value::new(operation.of(d, &old.bits, &value.bits), d.bool_or(&old.poison, &value.poison))
     };
     let (old, ub) = read_modify_write(d, (access, BOTH), inst, address, update)?;
-    let result = Value { bits: extended(d, access, &old.bits, width), poison: old.poison };
+    let result = Value::new(extended(d, access, &old.bits, width), old.poison);
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
 
@@ -136,12 +135,11 @@ pub fn store_conditional<D: AnyDomain + ?Sized>(
     let value = low(d, access, inst, value)?;
     let fails = d.choose(1);
     let stored = d.is_zero(&fails);
-    let update = |d: &mut D, old: &Value<D>| Value {
-        bits: d.ite(&stored, &value.bits, &old.bits),
-        poison: d.bool_ite(&stored, &value.poison, &old.poison),
+    let update = |d: &mut D, old: &Value<D>| {
+        Value::new(d.ite(&stored, &value.bits, &old.bits), d.bool_ite(&stored, &value.poison, &old.poison))
     };
     let (_, ub) = read_modify_write(d, (access, MemFlags::STORE), &repeated(inst, access), address, update)?;
-    let result = Value { bits: d.zext(&fails, width), poison: d.boolean(false) };
+    let result = Value::new(d.zext(&fails, width), d.boolean(false));
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
 
@@ -172,10 +170,10 @@ pub fn compare_exchange<D: AnyDomain + ?Sized>(
         let equal = d.eq(&found, &wanted);
         let unknown = d.bool_or(&old.poison, &expected.poison);
         let kept = d.bool_ite(&equal, &new.poison, &old.poison);
-        Value { bits: d.ite(&equal, &new.bits, &old.bits), poison: d.bool_or(&unknown, &kept) }
+        Value::new(d.ite(&equal, &new.bits, &old.bits), d.bool_or(&unknown, &kept))
     };
     let (old, ub) = read_modify_write(d, (access, BOTH), inst, address, update)?;
-    let result = Value { bits: extended(d, access, &old.bits, width), poison: old.poison };
+    let result = Value::new(extended(d, access, &old.bits, width), old.poison);
     Ok(MachineEvaluation { results: smallvec![result], ub, taken: None, to: None })
 }
 
@@ -185,7 +183,7 @@ pub fn with_scratch<D: AnyDomain + ?Sized>(
     mut evaluation: MachineEvaluation<D>,
     width: u32,
 ) -> Evaluated<D> {
-    let scratch = Value { bits: d.choose(width), poison: d.boolean(false) };
+    let scratch = Value::new(d.choose(width), d.boolean(false));
     evaluation.results.push(scratch);
     Ok(evaluation)
 }

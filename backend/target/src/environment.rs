@@ -283,7 +283,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
         let mut args = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<Vec<_>, _>>()?;
         if function == MemoryFunction::Set && args.len() == 2 {
             let domain = state.domain();
-            args.insert(1, Value { bits: domain.literal(0, 8), poison: domain.boolean(false) });
+            args.insert(1, Value::new(domain.literal(0, 8), domain.boolean(false)));
         }
         let args = args.try_into().map_err(|_| Unsupported::new(format!("malformed {}", data.opcode)))?;
         ub = Some(state.memory_function(function, args, data)?);
@@ -458,7 +458,7 @@ fn atomic_function<D: Domain, S: Environment<D>>(
 /// A value as the result registers hold it, low part first.
 fn divided<D: Domain>(target: &Target, domain: &mut D, value: &Value<D>, signature: &Signature) -> Vec<Value<D>> {
     let width = u32::from(target.pointer_bits);
-    let part = |index| Value { bits: domain.extract(&value.bits, index * width, width), poison: value.poison.clone() };
+    let part = |index| Value::new(domain.extract(&value.bits, index * width, width), value.poison.clone());
     (0..).take(signature.result.registers.len()).map(part).collect()
 }
 
@@ -472,9 +472,8 @@ fn joined_registers<D: Domain, S: Environment<D>>(state: &mut S, registers: &[PR
 /// Joins parts, lowest first; there is at least one.
 fn joined<D: Domain>(domain: &mut D, parts: &[Value<D>]) -> Value<D> {
     let mut all = parts.iter().cloned();
-    let first = all.next().unwrap_or_else(|| Value { bits: domain.literal(0, 1), poison: domain.boolean(false) });
-    all.fold(first, |low, high| Value {
-        bits: domain.concat(&high.bits, &low.bits),
-        poison: domain.bool_or(&low.poison, &high.poison),
+    let first = all.next().unwrap_or_else(|| Value::new(domain.literal(0, 1), domain.boolean(false)));
+    all.fold(first, |low, high| {
+        Value::new(domain.concat(&high.bits, &low.bits), domain.bool_or(&low.poison, &high.poison))
     })
 }

@@ -14,7 +14,7 @@
 use crate::Target;
 use crate::environment::Environment;
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported};
 use tribunal_ir::{Function, InstData, MemFlags, MemOperand, Opcode, Operand, Type};
 
 /// The most frames that a query goes up; each is a load.
@@ -111,10 +111,10 @@ pub fn execute<D: Domain, S: Environment<D>>(
         let (d, memory) = state.evaluator();
         let distance = d.literal(offset, target.pointer_bits.into());
         let address = d.add(&word.bits, &distance);
-        let (Value { bits, poison }, outside) = memory.load(d, &address, target.register_bytes(), &operand);
+        let (next, outside) = memory.load(d, &address, target.register_bytes(), &operand);
         let undefined = d.bool_or(&word.poison, &outside);
         ub = d.bool_or(&ub, &undefined);
-        word = Value { bits, poison };
+        word = next;
     }
     walk::write(state, dst, word)?;
     Ok(Transfer { ub, next: Next::Following })

@@ -161,12 +161,12 @@ pub fn execute<D: Domain, S: Environment<D>>(
     }
     let mut args: SmallVec<[Value<D>; 4]> = SmallVec::new();
     for operand in data.uses() {
-        let Value { bits, poison } = walk::read(state, operand)?;
+        let Value { bits, poison, .. } = walk::read(state, operand)?;
         let poison = match state.promises() {
             Promises::Believed => poison,
             Promises::Ignored => state.domain().boolean(false),
         };
-        args.push(Value { bits, poison });
+        args.push(Value::new(bits, poison));
     }
     let outside = Outside { place: None, linked: linked(state, data)? };
     let (domain, memory) = state.evaluator();
@@ -221,7 +221,7 @@ impl<D: Domain, M> Numbered<'_, D, M> {
     }
 
     fn add<'a>(&mut self, value: &Value<D>) -> Value<dyn AnyDomain + 'a> {
-        Value { bits: self.add_bits(value.bits.clone()), poison: self.add_bool(value.poison.clone()) }
+        Value::new(self.add_bits(value.bits.clone()), self.add_bool(value.poison.clone()))
     }
 
     fn bool(&self, truth: AnyBool) -> D::Bool {
@@ -229,7 +229,7 @@ impl<D: Domain, M> Numbered<'_, D, M> {
     }
 
     fn value<'a>(&self, value: &Value<dyn AnyDomain + 'a>) -> Value<D> {
-        Value { bits: self.bits[value.bits.0 as usize].clone(), poison: self.bool(value.poison) }
+        Value::new(self.bits[value.bits.0 as usize].clone(), self.bool(value.poison))
     }
 }
 
@@ -332,7 +332,7 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
     }
 
     fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool {
-        let value = Value { bits: self.bits[bits.0 as usize].clone(), poison: self.bool(*poison) };
+        let value = Value::new(self.bits[bits.0 as usize].clone(), self.bool(*poison));
         let outside = self.memory.store(self.domain, &self.bits[address.0 as usize], &value, operand);
         self.add_bool(outside)
     }

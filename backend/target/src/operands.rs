@@ -54,7 +54,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
                 match width {
                     // A wide register read as its low part.
                     Some(bits) if register.subregister.0 != 0 || d.width(&value.bits) != bits => {
-                        Value { bits: d.zext_or_trunc(&value.bits, bits), poison: value.poison }
+                        Value::new(d.zext_or_trunc(&value.bits, bits), value.poison)
                     }
                     _ => value,
                 }
@@ -62,21 +62,17 @@ pub fn sources<D: AnyDomain + ?Sized>(
             // A distance, in placed code.
             Operand::Imm(_) if row.operands.get(index).is_some_and(OperandDesc::is_place) => continue,
             Operand::Imm(value) if !is_in_range(row, index, *value) => return Err(malformed()),
-            Operand::Imm(value) => {
-                Value { bits: d.literal(*value, target.pointer_bits.into()), poison: d.boolean(false) }
-            }
-            Operand::Stack(slot) => {
-                Value { bits: d.frame_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
-            }
+            Operand::Imm(value) => Value::new(d.literal(*value, target.pointer_bits.into()), d.boolean(false)),
+            Operand::Stack(slot) => Value::new(d.frame_address(*slot, target.pointer_bits.into()), d.boolean(false)),
             Operand::Block(_) => continue,
             Operand::FixedStack(slot) => {
-                Value { bits: d.fixed_address(*slot, target.pointer_bits.into()), poison: d.boolean(false) }
+                Value::new(d.fixed_address(*slot, target.pointer_bits.into()), d.boolean(false))
             }
             Operand::Address(_) => {
                 let (address, flags) = d.linked(linked).ok_or_else(malformed)?;
                 linked += 1;
                 let bits = target.address_part(flags).map_or(address, |part| part.of(d, &address));
-                Value { bits, poison: d.boolean(false) }
+                Value::new(bits, d.boolean(false))
             }
             _ => return Err(malformed()),
         };
@@ -96,7 +92,7 @@ pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources
     for value in &sources.values {
         poison = d.bool_or(&poison, &value.poison);
     }
-    MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None }
+    MachineEvaluation { results: smallvec![Value::new(bits, poison)], ub: d.boolean(false), taken: None, to: None }
 }
 
 /// One of two values, by a condition that may be poison; the poison of the other one does not count.
@@ -107,7 +103,7 @@ pub fn chosen<D: AnyDomain + ?Sized>(
     other: &Value<D>,
 ) -> Value<D> {
     let of_value = d.bool_ite(condition, &one.poison, &other.poison);
-    Value { bits: d.ite(condition, &one.bits, &other.bits), poison: d.bool_or(poison, &of_value) }
+    Value::new(d.ite(condition, &one.bits, &other.bits), d.bool_or(poison, &of_value))
 }
 
 /// An instruction that computes nothing: a jump or a return, which the walker follows.
@@ -171,7 +167,7 @@ pub fn access<D: AnyDomain + ?Sized>(
                 Extension::Sign => d.sext(&value, width),
                 Extension::Zero => d.zext(&value, width),
             };
-            (smallvec![Value { bits, poison }], outside)
+            (smallvec![Value::new(bits, poison)], outside)
         }
     };
     let ub = d.bool_or(&outside, &base_value.poison);
@@ -187,7 +183,7 @@ pub fn loaded<D: AnyDomain + ?Sized>(
 ) -> Result<(Value<D>, D::Bool), Unsupported> {
     let operand = memory_operand(inst, access, MemFlags::LOAD)?;
     let (bits, poison, outside) = d.load(&address.bits, access.bytes.into(), &operand);
-    Ok((Value { bits, poison }, d.bool_or(&outside, &address.poison)))
+    Ok((Value::new(bits, poison), d.bool_or(&outside, &address.poison)))
 }
 
 /// A row that reads memory, changes what it read, and writes it back in one: `update` gives the new value, of the
@@ -203,7 +199,7 @@ pub fn read_modify_write<D: AnyDomain + ?Sized>(
     let mut operand = memory_operand(inst, access, directions)?;
     operand.flags |= MemFlags::LOAD | MemFlags::STORE;
     let (bits, poison, unreadable) = d.load(&address.bits, access.bytes.into(), &operand);
-    let old = Value { bits, poison };
+    let old = Value::new(bits, poison);
     let new = update(d, &old);
     let unwritable = d.store(&address.bits, &new.bits, &new.poison, &operand);
     let outside = d.bool_or(&unreadable, &unwritable);
@@ -253,7 +249,7 @@ pub fn jump<D: AnyDomain + ?Sized>(
     if inst.defs().next().is_some() {
         let bytes = place(d, inst)?.bytes;
         let bits = from_here(d, inst, bytes.into())?;
-        evaluation.results.push(Value { bits, poison: d.boolean(false) });
+        evaluation.results.push(Value::new(bits, d.boolean(false)));
     }
     evaluation.to = to;
     Ok(evaluation)

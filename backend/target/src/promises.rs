@@ -39,7 +39,7 @@ pub fn operands<D: Domain, S: Environment<D>>(
             Operand::Reg(register) if !operand.is_def() => args.push(walk::read(state, register)?),
             Operand::Imm(value) if bits > 0 => {
                 let domain = state.domain();
-                args.push(Value { bits: domain.literal(*value, bits), poison: domain.boolean(false) });
+                args.push(Value::new(domain.literal(*value, bits), domain.boolean(false)));
             }
             _ => {}
         }
@@ -63,8 +63,7 @@ pub fn broken<D: Domain>(
         return broken;
     }
     for width in [whole, whole / 2] {
-        let mut part =
-            |value: &Value<D>| Value { bits: domain.extract(&value.bits, 0, width), poison: value.poison.clone() };
+        let mut part = |value: &Value<D>| Value::new(domain.extract(&value.bits, 0, width), value.poison.clone());
         let args = [part(one), part(other)];
         for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
             let Ok(evaluation) = evaluate_flagged(domain, opcode, flags, &args) else { continue };

@@ -157,7 +157,7 @@ impl RuntimeFunction {
                 let format = FloatFormat::of_width(self.arguments[0].bits()).ok_or_else(unsupported)?;
                 let bits = compared(domain, order, format, [&args[0].bits, &args[1].bits]);
                 let poison = domain.bool_or(&args[0].poison, &args[1].poison);
-                Ok((Value { bits, poison }, domain.boolean(false)))
+                Ok((Value::new(bits, poison), domain.boolean(false)))
             }
             RuntimeMeaning::Undefined(_) => Err(unsupported()),
         }
@@ -195,7 +195,7 @@ fn returned<D: Domain>(d: &mut D, args: &[Value<D>], result: Value<D>) -> Value<
         inherited = d.bool_or(&inherited, &arg.poison);
     }
     let any = d.choose(d.width(&result.bits));
-    Value { bits: d.ite(&result.poison, &any, &result.bits), poison: inherited }
+    Value::new(d.ite(&result.poison, &any, &result.bits), inherited)
 }
 
 /// An integer of 32 bits with the relation to 0: negative or not is its highest bit, and zero or not its lowest. So
@@ -238,10 +238,10 @@ fn received<D: Domain>(
     (ty, register): (RuntimeType, PReg),
     parts: &[Value<D>],
 ) -> Option<(Value<D>, D::Bool)> {
-    let whole = parts.iter().cloned().reduce(|low, high| Value {
-        bits: d.concat(&high.bits, &low.bits),
-        poison: d.bool_or(&low.poison, &high.poison),
-    })?;
+    let whole = parts
+        .iter()
+        .cloned()
+        .reduce(|low, high| Value::new(d.concat(&high.bits, &low.bits), d.bool_or(&low.poison, &high.poison)))?;
     let (width, bits) = (d.width(&whole.bits), ty.bits());
     let mut broken = d.boolean(false);
     if width <= bits {
@@ -261,7 +261,7 @@ fn received<D: Domain>(
         }
         RuntimeType::Integer(_) | RuntimeType::Float(_) => {}
     }
-    Some((Value { bits: low, poison: whole.poison }, broken))
+    Some((Value::new(low, whole.poison), broken))
 }
 
 /// The contents of the result registers, low part first.
@@ -288,7 +288,7 @@ fn left<D: Domain>(
                 d.concat(&above, &part)
             }
         };
-        registers.push(Value { bits, poison: result.poison.clone() });
+        registers.push(Value::new(bits, result.poison.clone()));
         offset += own;
     }
     registers

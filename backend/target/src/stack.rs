@@ -33,12 +33,12 @@ pub fn execute<D: Domain, S: MachineState<D>>(
         return Ok(Transfer { ub, next: Next::Following });
     }
     let (bits, ub) = if data.opcode == Opcode::G_STACKRESTORE {
-        let Value { bits, poison } = walk::read(state, first)?;
+        let Value { bits, poison, .. } = walk::read(state, first)?;
         (bits, poison)
     } else {
         let size = data.operands.get(1).and_then(Operand::as_reg).ok_or_else(malformed)?;
         let align = data.imm(2).ok_or_else(malformed)?;
-        let Value { bits, poison } = walk::read(state, size)?;
+        let Value { bits, poison, .. } = walk::read(state, size)?;
         let width = target.pointer_bits.into();
         let domain = state.domain();
         let bits = domain.zext_or_trunc(&bits, width);
@@ -51,8 +51,8 @@ pub fn execute<D: Domain, S: MachineState<D>>(
     };
     let poison = state.domain().boolean(false);
     if data.opcode == Opcode::G_DYN_STACKALLOC {
-        walk::write(state, first, Value { bits: bits.clone(), poison: poison.clone() })?;
+        walk::write(state, first, Value::new(bits.clone(), poison.clone()))?;
     }
-    walk::write_physical(state, pointer, Value { bits, poison });
+    walk::write_physical(state, pointer, Value::new(bits, poison));
     Ok(Transfer { ub, next: Next::Following })
 }

@@ -327,7 +327,7 @@ fn start<D: Domain, S: Environment<D>>(
                 d.add(&start, &bytes)
             }
         };
-        let value = Value { bits, poison: d.boolean(false) };
+        let value = Value::new(bits, d.boolean(false));
         let address = moved(d, &list.bits, offset);
         let outside = memory.store(d, &address, &value, &list_operand(target, data, MemFlags::STORE, offset, ty));
         ub = d.bool_or(&ub, &outside);
@@ -383,7 +383,7 @@ fn argument<D: Domain, S: Environment<D>>(
         let above = d.add(&place.bits, &more);
         place.bits = d.and(&above, &mask);
     }
-    let next = Value { bits: moved(d, &place.bits, step_bytes(target, ty)), poison: place.poison.clone() };
+    let next = Value::new(moved(d, &place.bits, step_bytes(target, ty)), place.poison.clone());
     let unwritable = memory.store(d, &list.bits, &next, &operand(MemFlags::STORE));
     let access = argument_operand(target, data, ty);
     let (value, outside) = memory.load(d, &place.bits, ty.bytes(), &access);

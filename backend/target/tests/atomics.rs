@@ -14,7 +14,7 @@ struct OneWord(u64);
 
 impl Memory<Concrete> for OneWord {
     fn load(&mut self, _: &mut Concrete, _: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value { bits: Bits::new(self.0.into(), 8 * bytes), poison: false }, false)
+        (Value::new(Bits::new(self.0.into(), 8 * bytes), false), false)
     }
 
     fn store(&mut self, _: &mut Concrete, _: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
@@ -46,7 +46,7 @@ impl LoopMachine {
         let read = |register: PReg| {
             let value = self.registers.get(&vocabulary.full_register(register)).copied().unwrap_or(0);
             let value = if vocabulary.is_zero_register(register) { 0 } else { value };
-            Value { bits: Bits::new(value.into(), vocabulary.register_bits(register)), poison: false }
+            Value::new(Bits::new(value.into(), vocabulary.register_bits(register)), false)
         };
         let args: Vec<Value<Concrete>> =
             data.uses().filter_map(|operand| operand.reg.as_physical()).map(read).collect();

@@ -41,8 +41,7 @@ fn every_row_has_a_meaning() {
             let inst = instance(target, number, row);
             let bits = |register| Bits::new(3, target.vocabulary.register_bits(register));
             let used = inst.uses().filter_map(|operand| operand.reg.as_physical());
-            let args: Vec<Value<Concrete>> =
-                used.map(|register| Value { bits: bits(register), poison: false }).collect();
+            let args: Vec<Value<Concrete>> = used.map(|register| Value::new(bits(register), false)).collect();
             let mut domain = Concrete { choice: Choice::Zeros };
             let address = Bits::new(0x40_0000, target.pointer_bits.into());
             let place = Some(CodePlace { address, bytes: row.size.into() });

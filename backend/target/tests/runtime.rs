@@ -117,10 +117,8 @@ fn names_say_operation_and_sizes() {
 
 fn call(name: &str, a: i128, b: i128) -> (i128, bool) {
     let function = RuntimeFunction::named(name).expect("a function of the table");
-    let value = |number: i128, ty: &RuntimeType| Value {
-        bits: Bits::new(number as u128, 128).zext_or_trunc(ty.bits()),
-        poison: false,
-    };
+    let value =
+        |number: i128, ty: &RuntimeType| Value::new(Bits::new(number as u128, 128).zext_or_trunc(ty.bits()), false);
     let args: Vec<Value<Concrete>> = [a, b].iter().zip(function.arguments).map(|(&arg, ty)| value(arg, ty)).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
     let (result, ub) = function.evaluate(&mut domain, &args).expect("scalars of its types");
@@ -150,7 +148,7 @@ fn calls_compute_what_the_names_say() {
     assert_eq!(call("ldexp", double(1.5), -4), (double(1.5 / 16.0), false));
     // Out of range it is any integer, and no poison.
     let out_of_range = RuntimeFunction::named("__fixdfsi").unwrap();
-    let arg = Value { bits: Bits::new(1e300f64.to_bits().into(), 64), poison: false };
+    let arg = Value::new(Bits::new(1e300f64.to_bits().into(), 64), false);
     let (result, ub) = out_of_range.evaluate(&mut Concrete { choice: Choice::Ones }, &[arg]).unwrap();
     assert_eq!((result.bits, result.poison, ub), (Bits::ones(32), false, false));
     assert!(RuntimeFunction::named("sin").is_some_and(|sine| !sine.is_defined()));
@@ -176,12 +174,12 @@ fn comparisons_relate_to_zero_as_the_numbers_do() {
             };
             let bits = [a, b].map(|number| Bits::new(number.to_bits().into(), 32));
             for choice in [Choice::Zeros, Choice::Ones, Choice::Seeded(7)] {
-                let args = bits.map(|bits| Value { bits, poison: false });
+                let args = bits.map(|bits| Value::new(bits, false));
                 let result = function.evaluate(&mut Concrete { choice }, &args).unwrap().0;
                 assert_eq!(holds(of_result, result.bits.signed()), expected, "{name} of {a} and {b}: {result:?}");
             }
             let mut partial = Partial::<Concrete>::default();
-            let args = bits.map(|bits| Value { bits: PartialBits::known(bits), poison: PartialBool::known(false) });
+            let args = bits.map(|bits| Value::new(PartialBits::known(bits), PartialBool::known(false)));
             let result = function.evaluate(&mut partial, &args).unwrap().0;
             let zero = PartialBits::known(Bits::zero(32));
             let decided = match of_result {
@@ -250,9 +248,8 @@ fn conventions_bind_both_sides() {
         let signature = target.signature(function, Some(mask)).unwrap();
         let read = signature.arguments.iter().flat_map(|value| &value.registers);
         let width = |register| target.vocabulary.register_bits(target.vocabulary.full_register(register));
-        let contents = read
-            .zip(contents)
-            .map(|(&register, &value)| Value { bits: Bits::new(value.into(), width(register)), poison: false });
+        let contents =
+            read.zip(contents).map(|(&register, &value)| Value::new(Bits::new(value.into(), width(register)), false));
         let contents: Vec<Value<Concrete>> = contents.collect();
         let mut domain = Concrete { choice: Choice::Zeros };
         let result = function.call(target, &signature, &mut domain, &contents).unwrap();
@@ -348,7 +345,7 @@ struct Place(Bits);
 impl Memory<Concrete> for Place {
     fn load(&mut self, _: &mut Concrete, _: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
         assert_eq!(8 * bytes, self.0.width());
-        (Value { bits: self.0, poison: false }, false)
+        (Value::new(self.0, false), false)
     }
 
     fn store(&mut self, _: &mut Concrete, _: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
@@ -368,7 +365,7 @@ impl Memory<Concrete> for Place {
 /// The old value and the new one.
 fn exchange(name: &str, old: u128, values: &[u128]) -> (u128, u128) {
     let function = AtomicFunction::named(name).unwrap();
-    let value = |number: u128, bits| Value { bits: Bits::new(number, bits), poison: false };
+    let value = |number: u128, bits| Value::new(Bits::new(number, bits), false);
     let mut arguments: Vec<Value<Concrete>> = values.iter().map(|&number| value(number, function.bits)).collect();
     arguments.push(value(0x1000, 64));
     let mut place = Place(Bits::new(old, function.bits));

@@ -78,7 +78,7 @@ impl Memory<Lanes> for LaneMemory<'_> {
             outside.set(lane, wrong);
             value.bits
         });
-        (Value { bits, poison }, outside)
+        (Value::new(bits, poison), outside)
     }
 
     fn store(
@@ -91,7 +91,7 @@ impl Memory<Lanes> for LaneMemory<'_> {
         let (mut one, mut outside) = (One::default(), LaneBools::same(false));
         for lane in 0..domain.count() {
             let Some(memory) = self.memory(lane) else { continue };
-            let value: Value<One> = Value { bits: value.bits.lane(lane), poison: value.poison.lane(lane) };
+            let value: Value<One> = value.map(|bits| bits.lane(lane), |poison| poison.lane(lane));
             outside.set(lane, memory.store(&mut one, &address.lane(lane), &value, operand));
         }
         outside
@@ -110,7 +110,7 @@ impl Memory<Lanes> for LaneMemory<'_> {
 }
 
 fn same(bits: Bits) -> Value<Lanes> {
-    Value { bits: LaneBits::same(PartialBits::known(Word::of_bits(bits))), poison: LaneBools::same(false) }
+    Value::new(LaneBits::same(PartialBits::known(Word::of_bits(bits))), LaneBools::same(false))
 }
 
 /// The state of a group: the registers are its own, memory and domain the batch's.
@@ -224,7 +224,7 @@ impl<'f> Batch<'f> {
             let bits = self.interpreter.target.vocabulary.register_bits(registers[place].0);
             let value = |lane: usize| Word::of_bits(Bits::new(self.inputs[lane].registers[place].1.into(), bits));
             let bits = LaneBits::each(self.inputs.len(), bits, |lane| PartialBits::known(value(lane)));
-            Value { bits, poison: LaneBools::same(false) }
+            Value::new(bits, LaneBools::same(false))
         };
         let physical = registers.iter().enumerate().map(|(place, (register, _))| (*register, held(place))).collect();
         let block = self.function.entry()?;
@@ -418,7 +418,7 @@ impl Group {
         let dense = lanes.count_ones() as usize <= self.inputs.len() / SPARSE;
         let places: Vec<usize> = lanes_of(lanes).collect();
         let value = |value: &Value<Lanes>| match dense {
-            true => Value { bits: value.bits.only(&places), poison: value.poison.only(&places) },
+            true => value.map(|bits| bits.only(&places), |poison| poison.only(&places)),
             false => value.clone(),
         };
         Group {

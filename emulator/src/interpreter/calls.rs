@@ -222,7 +222,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             return value;
         }
         let rest = self.domain.open(full - width);
-        Value { bits: self.domain.concat(&rest, &value.bits), poison: value.poison }
+        Value::new(self.domain.concat(&rest, &value.bits), value.poison)
     }
 
     /// The registers that a return reads: full ones, with what is known of them.
@@ -244,7 +244,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         match returned.iter().find(|(known, _)| *known == full) {
             Some((_, value)) => {
                 let bits = self.domain.zext_or_trunc(&value.bits, width);
-                Value { bits, poison: value.poison }
+                Value::new(bits, value.poison)
             }
             None => self.unwritten(width),
         }

@@ -341,8 +341,7 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
         bytes: u32,
         operand: &MemOperand,
     ) -> (Value<D>, PartialBool) {
-        let nothing =
-            || Value { bits: PartialBits::known(D::Number::zero(8 * bytes)), poison: PartialBool::known(true) };
+        let nothing = || Value::new(PartialBits::known(D::Number::zero(8 * bytes)), PartialBool::known(true));
         if !address.is_known() {
             return (nothing(), UNPLACED);
         }
@@ -353,7 +352,7 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
                 let value = D::Number::of_bytes(&self.bytes[range.clone()]);
                 let unknown = D::Number::of_bytes(&self.unknown[range.clone()]);
                 let poison = PartialBool::known(self.poison[range].contains(&true));
-                (Value { bits: PartialBits { value, unknown }, poison }, PartialBool::known(false))
+                (Value::new(PartialBits { value, unknown }, poison), PartialBool::known(false))
             }
             _ => (nothing(), PartialBool::known(true)),
         }
@@ -377,7 +376,11 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
                 }
                 value.bits.value.to_bytes(&mut self.bytes[range.clone()]);
                 value.bits.unknown.to_bytes(&mut self.unknown[range.clone()]);
-                self.poison[range].fill(value.poison.value || value.poison.unknown);
+                let elements = value.poison_of_elements();
+                let each = (bytes as usize / elements.len()).max(1);
+                for (part, poison) in self.poison[range].chunks_mut(each).zip(elements) {
+                    part.fill(poison.value || poison.unknown);
+                }
                 PartialBool::known(false)
             }
             _ => PartialBool::known(true),

@@ -535,7 +535,7 @@ impl<D: Numbers> SingleRun<'_, D> {
             Unwritten::Free => free,
             Unwritten::Known => chosen(&free, machine),
         };
-        Value { bits, poison: PartialBool::known(false) }
+        Value::new(bits, PartialBool::known(false))
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) fn chosen<N: Number>(bits: &PartialBits<N>, choice: u64) -> PartialBi
 }
 
 pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
-    Value { bits: PartialBits::known(D::Number::of_bits(bits)), poison: PartialBool::known(false) }
+    Value::new(PartialBits::known(D::Number::of_bits(bits)), PartialBool::known(false))
 }
 
 /// The low 64 bits as an observation has them: all bits of poison are unknown.

@@ -45,7 +45,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         for broken in
             promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value)
         {
-            result.poison = self.domain.bool_or(&result.poison, &broken);
+            result = result.poison_where(&mut self.domain, &broken);
         }
         self.registers[register.as_u32() as usize] = Some(result);
         Ok(())

@@ -72,7 +72,7 @@ impl<D: Numbers> SingleRun<'_, D> {
             return Control::Break(End::Unconstrained);
         };
         let bits = self.domain.open(self.target.pointer_bits.into());
-        self.write(dst, &Value { bits, poison: PartialBool::known(false) });
+        self.write(dst, &Value::new(bits, PartialBool::known(false)));
         Control::Continue(None)
     }
 

@@ -330,7 +330,7 @@ impl Emulator {
         for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
             let full = vocabulary.full_register(register);
             let width = vocabulary.register_bits(if fills(register) { full } else { register });
-            contents.push(Value { bits: Bits::new(self.read(full)?.into(), width), poison: false });
+            contents.push(Value::new(Bits::new(self.read(full)?.into(), width), false));
         }
         let mut domain = Concrete { choice: Choice::Zeros };
         let result = callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?;
@@ -347,7 +347,7 @@ impl Emulator {
             for &register in registers.iter().rev() {
                 value = value << self.target.pointer_bits | u128::from(self.read(register)?);
             }
-            arguments.push(Value { bits: Bits::new(value, bits), poison: false });
+            arguments.push(Value::new(Bits::new(value, bits), false));
         }
         Ok(arguments)
     }
@@ -471,7 +471,7 @@ struct Exchanged {
 
 impl Memory<Concrete> for Exchanged {
     fn load(&mut self, _: &mut Concrete, _: &Bits, _: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value { bits: self.old, poison: false }, false)
+        (Value::new(self.old, false), false)
     }
 
     fn store(&mut self, _: &mut Concrete, _: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {

@@ -191,7 +191,7 @@ impl Stepper {
 
     fn value<D: Domain<Bits: Number, Bool = bool>>(&self, place: Place) -> Value<D> {
         let held = D::Bits::of_bytes(&self.registers[usize::from(place.index)].to_le_bytes());
-        Value { bits: held.zext_or_trunc(place.bits.into()), poison: false }
+        Value::new(held.zext_or_trunc(place.bits.into()), false)
     }
 
     fn write_place(&mut self, place: Place, value: u64) {
@@ -304,7 +304,7 @@ impl Stepper {
     /// zeros tell.
     fn is_wide(&self, inst: &InstData, uses: &[Place]) -> bool {
         let mut words = Words::default();
-        let zero = |place: &Place| Value { bits: Number::zero(place.bits.into()), poison: false };
+        let zero = |place: &Place| Value::new(Number::zero(place.bits.into()), false);
         let args: SmallVec<[Value<Words>; 4]> = uses.iter().map(zero).collect();
         let address = Number::zero(self.target.pointer_bits.into());
         let place = Some(CodePlace { address, bytes: 0 });
@@ -338,7 +338,7 @@ impl<D: Domain<Bits: Number, Bool = bool>> Memory<D> for Regions {
         self.record(address.low_u64(), bytes, None, operand.align);
         let found = self.find(address.low_u64(), bytes as usize);
         let held = found.as_ref().map(|(region, range)| D::Bits::of_bytes(&region.bytes[range.clone()]));
-        (Value { bits: held.unwrap_or_else(|| Number::zero(8 * bytes)), poison: false }, held.is_none())
+        (Value::new(held.unwrap_or_else(|| Number::zero(8 * bytes)), false), held.is_none())
     }
 
     fn store(&mut self, _: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> bool {

@@ -320,7 +320,7 @@ fn executed(tracked: &Tracked<'_>, insts: &[Inst], pointer: PReg, start: u64, he
                 true => 0,
                 false => contents.get(&full(register)).copied().unwrap_or(unknown),
             };
-            Value { bits: Bits::new(bits.into(), target.vocabulary.register_bits(register)), poison: false }
+            Value::new(Bits::new(bits.into(), target.vocabulary.register_bits(register)), false)
         };
         let args: Vec<Value<Concrete>> =
             data.uses().filter_map(|operand| operand.reg.as_physical()).map(value).collect();

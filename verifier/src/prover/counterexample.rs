@@ -27,8 +27,8 @@ pub struct Byte {
 /// Values that refute a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
-    /// Register contents: the register's number in the step, its value, whether it is poison.
-    pub inputs: Vec<(VReg, Bits, bool)>,
+    /// Registers that are read before they are written, or elements of them: value, and whether it is poison.
+    pub inputs: Vec<(ValueName, Bits, bool)>,
     /// Machine registers that are read before they are written.
     pub physical: Vec<(PReg, Bits)>,
     /// The number of the block that control came from, where the step has PHIs.
@@ -36,23 +36,26 @@ pub struct Counterexample {
     /// Memory that the step touches, by address.
     pub memory: Vec<Byte>,
     /// The outputs: value and poison before and after.
-    pub outputs: Vec<(Output, Shown, Shown)>,
+    pub outputs: Vec<(ValueName, Shown, Shown)>,
 }
 
-/// The identity of an output.
+/// The name of a value of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Output {
-    /// The register that both sides define.
+pub enum ValueName {
+    /// A register.
     Register(VReg),
+    /// The element of this number of a register that holds a vector.
+    Element(VReg, u32),
     /// `memory`, at one place; `branch`, the direction of control.
-    Named(&'static str),
+    Other(&'static str),
 }
 
-impl std::fmt::Display for Output {
+impl std::fmt::Display for ValueName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Output::Register(register) => write!(f, "{register}"),
-            Output::Named(name) => f.write_str(name),
+            ValueName::Register(register) => write!(f, "{register}"),
+            ValueName::Element(register, number) => write!(f, "{register}[{number}]"),
+            ValueName::Other(name) => f.write_str(name),
         }
     }
 }
@@ -61,20 +64,23 @@ impl std::fmt::Display for Output {
 pub(super) fn counterexample(query: &Query, assignment: &Assignment) -> Counterexample {
     let assignment = minimised(query, assignment.clone());
     let mut evaluator = Evaluator::new(&query.graph, &assignment);
-    let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
-    let inputs = query.inputs.order.iter().map(|register| {
-        let (bits, poison) = read(&query.inputs.registers[register]);
-        (*register, bits, poison)
+    let inputs = query.inputs.order.iter().flat_map(|&register| {
+        let value = &query.inputs.registers[&register];
+        let (bits, elements) = (evaluator.value(value.bits), value.poison_of_elements());
+        let width = bits.width() / elements.len() as u32;
+        let name = |number| match elements.len() {
+            1 => ValueName::Register(register),
+            _ => ValueName::Element(register, number),
+        };
+        let part = |(number, &poison)| (name(number), bits.extract(number * width, width), evaluator.holds(poison));
+        (0..).zip(elements).map(part).collect::<Vec<_>>()
     });
     let inputs = inputs.collect();
     let mut physical: Vec<(PReg, Bits)> =
         query.inputs.physical.iter().map(|(&register, &bits)| (register, evaluator.value(bits))).collect();
     physical.sort_unstable_by_key(|(register, _)| *register);
     let mut read = |value: &side::Scalar| (evaluator.value(value.bits), evaluator.holds(value.poison));
-    let outputs = query.outputs.iter().map(|output| {
-        let what = output.register.map_or(Output::Named(output.name), Output::Register);
-        (what, read(&output.source), read(&output.target))
-    });
+    let outputs = query.outputs.iter().map(|output| (output.name, read(&output.source), read(&output.target)));
     let outputs = outputs.collect();
     let edge = query.inputs.edge.map(|edge| evaluator.value(edge).low_u64() as u32);
     let memory = memory(&query.graph, query.wrong, &mut evaluator);
@@ -92,7 +98,8 @@ fn minimised(query: &Query, assignment: Assignment) -> Assignment {
     let mut smaller = Smaller { query, assignment: placed(query, assignment), budget: BUDGET };
     // Variables that nothing reads, and bytes as the seed had them, are dropped if the rest alone shows it.
     smaller.attempt(|assignment| assignment.seed = None);
-    let is_poison = |term: Term| query.inputs.registers.values().any(|value| value.poison == term);
+    let is_poison =
+        |term: Term| query.inputs.registers.values().any(|value| value.poison_of_elements().contains(&term));
     for _ in 0..ROUNDS {
         let mut variables: Vec<Term> = smaller.assignment.values.keys().copied().collect();
         variables.sort_by_key(|&term| (!is_poison(term), term));

@@ -10,6 +10,7 @@ pub(super) fn deep<T>(walk: impl FnOnce() -> T) -> T {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counterexample::ValueName;
     use super::super::query::{self, StepOutput, of_outputs};
     use super::super::side::{Inputs, Scalar};
     use super::super::solver::{Effort, Text};
@@ -37,8 +38,8 @@ mod tests {
         let mut graph = Symbolic::default();
         let (x, y) = (graph.variable(32), graph.variable(32));
         let no = graph.truth(false);
-        let [source, target] = wrong(&mut graph, x, y).map(|bits| Scalar { bits, poison: no });
-        let output = StepOutput { register: None, name: "result", source, target, ub: no };
+        let [source, target] = wrong(&mut graph, x, y).map(|bits| Scalar::new(bits, no));
+        let output = StepOutput { name: ValueName::Other("result"), source, target, ub: no };
         let mut query = of_outputs(graph, Inputs::default(), no, vec![output], false);
         decide_query(&mut query, Text::Dropped, Effort::FACT.within(Duration::from_secs(2))).0
     }

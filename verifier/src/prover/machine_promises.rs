@@ -47,7 +47,7 @@ impl SideEvaluation<'_> {
         if !row.flags.contains(OpcodeFlags::LOAD) {
             return;
         }
-        loaded.poison = self.d.truth(false);
+        *loaded = Value::new(loaded.bits, self.d.truth(false));
         if access.bits() < width {
             let part = self.d.extract_bits(loaded.bits, 0, access.bits());
             loaded.bits = match access.extension {
@@ -95,8 +95,8 @@ impl SideEvaluation<'_> {
             Some(broken) => broken,
             None => self.unread_flags(data, &args),
         };
-        let poison = self.d.bool_or(&result.poison, &broken);
-        side.defined.insert(register, Value { bits: result.bits, poison });
+        let result = result.poison_where(self.d, &broken);
+        side.defined.insert(register, result);
         Ok(())
     }
 }

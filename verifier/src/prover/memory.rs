@@ -176,19 +176,19 @@ impl SymbolicMemory {
         let reads = if stored.is_none() && self.reads_devices { bytes } else { 0 };
         let mut byte = |_| self.offered.pop_front().filter(|byte| d.width_of(byte.bits) == 8);
         let offered: Vec<Option<Value<Symbolic>>> = (0..reads).map(&mut byte).collect();
-        let fresh = |d: &mut Symbolic| Value { bits: d.variable(8), poison: d.variable(1) };
+        let fresh = |d: &mut Symbolic| Value::new(d.variable(8), d.variable(1));
         let loaded: Vec<Value<Symbolic>> = offered.into_iter().map(|byte| byte.unwrap_or_else(|| fresh(d))).collect();
         let (align, stored) = (operand.align, stored.cloned());
         self.volatile.push(Volatile { bytes, address, align, stored, loaded: loaded.clone() });
         loaded
     }
 
-    /// Which bytes of a stored value are poison: all if it is, but for one that a load gave and nothing changed. Such a
+    /// Which bytes of a stored value are poison: all of an element that is, but for a value that a load gave and nothing changed. Such a
     /// value moves its bytes as `memcpy` does: LLVM expands that into wide loads and stores.
-    fn poison_of_bytes(&self, value: &Value<Symbolic>, bytes: u32) -> Vec<Term> {
+    fn poison_of_bytes(&self, d: &mut Symbolic, value: &Value<Symbolic>, bytes: u32) -> Vec<Term> {
         match self.loaded.get(&value.bits) {
             Some((poison, flags)) if *poison == value.poison && flags.len() == bytes as usize => flags.clone(),
-            _ => vec![value.poison; bytes as usize],
+            _ => (0..bytes).map(|byte| value.part_is_poison(d, 8 * byte, 8)).collect(),
         }
     }
 
@@ -311,11 +311,8 @@ fn misaligned(d: &mut Symbolic, address: Term, align: u32) -> Term {
 /// Bytes as one value, the first lowest.
 fn joined(d: &mut Symbolic, bytes: &[Value<Symbolic>]) -> Value<Symbolic> {
     let mut all = bytes.iter().cloned();
-    let first = all.next().unwrap_or_else(|| Value { bits: d.literal(0, 8), poison: d.truth(false) });
-    all.fold(first, |low, byte| Value {
-        bits: d.concatenate(byte.bits, low.bits),
-        poison: d.bool_or(&low.poison, &byte.poison),
-    })
+    let first = all.next().unwrap_or_else(|| Value::new(d.literal(0, 8), d.truth(false)));
+    all.fold(first, |low, byte| Value::new(d.concatenate(byte.bits, low.bits), d.bool_or(&low.poison, &byte.poison)))
 }
 
 impl Memory<Symbolic> for SymbolicMemory {
@@ -328,7 +325,7 @@ impl Memory<Symbolic> for SymbolicMemory {
         });
         if let Some(bits) = constant {
             let poison = d.truth(false);
-            return (Value { bits: d.value(bits), poison }, poison);
+            return (Value::new(d.value(bits), poison), poison);
         }
         self.note_order(operand, (*address, bytes), None);
         let device = self.note(d, operand, (*address, bytes), None);
@@ -353,7 +350,7 @@ impl Memory<Symbolic> for SymbolicMemory {
         if !self.machine {
             self.loaded.insert(bits, (poison, flags));
         }
-        self.of_tables(d, (*address, operand.align), (Value { bits, poison }, ub))
+        self.of_tables(d, (*address, operand.align), (Value::new(bits, poison), ub))
     }
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
@@ -362,7 +359,7 @@ impl Memory<Symbolic> for SymbolicMemory {
         self.note(d, operand, (*address, bytes), Some(value));
         let ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
-        let flags = self.poison_of_bytes(value, bytes);
+        let flags = self.poison_of_bytes(d, value, bytes);
         for (index, flag) in (0..bytes).zip(flags) {
             let place = moved(d, *address, index);
             let byte = d.extract(&value.bits, 8 * index, 8);

@@ -38,9 +38,7 @@ pub(super) fn byte_by_byte(d: &mut Symbolic, accesses: &[Volatile]) -> Vec<Volat
     let mut all = Vec::new();
     for Volatile { bytes, address, stored, .. } in accesses {
         for index in 0..*bytes {
-            let stored = stored
-                .as_ref()
-                .map(|value| Scalar { bits: d.extract(&value.bits, 8 * index, 8), poison: value.poison });
+            let stored = stored.as_ref().map(|value| Scalar::new(d.extract(&value.bits, 8 * index, 8), value.poison));
             let address = moved(d, *address, index);
             all.push(Volatile { bytes: 1, address, align: 1, stored, loaded: Vec::new() });
         }

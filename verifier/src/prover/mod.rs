@@ -31,6 +31,7 @@ mod machine_promises;
 mod memory;
 mod memory_function;
 mod opaque;
+mod order;
 mod ordering;
 mod process;
 mod query;
@@ -52,7 +53,7 @@ mod witness;
 mod worker;
 
 pub use cache::{Cache, Unsaved};
-pub use counterexample::{Byte, Counterexample, Output, Shown};
+pub use counterexample::{Byte, Counterexample, Shown, ValueName};
 pub use identity::{WEAKENINGS, Weakening};
 pub use process::isolate_solver;
 pub use validate::{GapKind, Pair, ProofGap, Undef, Validated, validate};
@@ -82,6 +83,8 @@ pub enum Engine {
     Integers,
     /// The obligation folded to false with each value of the amount of its shifts.
     Cases,
+    /// z3 on the order of the pieces that are compared.
+    Order,
     /// z3 on bit-vectors.
     Z3,
 }
@@ -121,6 +124,8 @@ pub struct Counters {
     pub integers: u64,
     /// Of those, case by case.
     pub cases: u64,
+    /// Of those, by the order of pieces.
+    pub order: u64,
     /// Of those, by the solver.
     pub z3: u64,
 }
@@ -211,6 +216,7 @@ impl Prover {
             Verdict::Proved { engine: Engine::Quotients } => self.counters.quotients += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Cases } => self.counters.cases += 1,
+            Verdict::Proved { engine: Engine::Order } => self.counters.order += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
@@ -296,6 +302,13 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
             return (Decision::Refuted(assignment), None);
         }
     }
+    if effort.is_thorough()
+        && let Some(narrow) = order::narrowed(&mut query.graph, query.wrong, &cone)
+        && let (solver::Answer::Unsatisfiable, script) = solver::solve(&query.graph, narrow, text, effort)
+    {
+        let question = script.map(|script| Question { script, satisfiable: Some(false) });
+        return (Decision::Proved(Engine::Order), question);
+    }
     if effort.is_thorough() && cases::impossible(&mut query.graph, query.wrong, &cone) {
         return (Decision::Proved(Engine::Cases), None);
     }
@@ -341,6 +354,7 @@ impl fmt::Display for Verdict {
             Verdict::Proved { engine: Engine::Quotients } => write!(f, "proved (quotients)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Cases } => write!(f, "proved (case by case)"),
+            Verdict::Proved { engine: Engine::Order } => write!(f, "proved (order)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),
             Verdict::Unknown(reason) => write!(f, "unknown: {reason}"),
@@ -362,8 +376,8 @@ pub fn explain(step: &Step<'_>, verdict: &Verdict, vocabulary: &dyn Vocabulary) 
             true => "poison".to_string(),
             false => format!("{bits:#x}"),
         };
-        for &(register, bits, poison) in &counterexample.inputs {
-            let _ = writeln!(lines, "  where {register} = {}", shown((bits, poison)));
+        for &(name, bits, poison) in &counterexample.inputs {
+            let _ = writeln!(lines, "  where {name} = {}", shown((bits, poison)));
         }
         if let Some(edge) = counterexample.edge {
             let _ = writeln!(lines, "  where control comes from block {edge}");

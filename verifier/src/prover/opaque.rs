@@ -354,7 +354,7 @@ impl SideEvaluation<'_> {
         for arg in args.iter().filter(|_| !vector) {
             may_be_poison = self.d.bool_or(&may_be_poison, &arg.poison);
         }
-        let results: Vec<Scalar> = results.iter().map(|&bits| Value { bits, poison: may_be_poison }).collect();
+        let results: Vec<Scalar> = results.iter().map(|&bits| Value::new(bits, may_be_poison)).collect();
         side.pure.push(Applied { identity, args });
         Ok(results)
     }
@@ -421,7 +421,7 @@ impl SideEvaluation<'_> {
         let (results, place) = match &opaque.earlier {
             None => {
                 let fresh = widths.iter().map(|&bits| (self.d.variable(bits), self.d.variable(1)));
-                let results: Vec<Scalar> = fresh.map(|(bits, poison)| Value { bits, poison }).collect();
+                let results: Vec<Scalar> = fresh.map(|(bits, poison)| Value::new(bits, poison)).collect();
                 opaque.places += u32::from(touches == Touches::Memory);
                 (results, opaque.places)
             }
@@ -479,7 +479,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         if let AddressBase::JumpTable(table) = address.base {
             let place = walk::table_address(table).wrapping_add_signed(address.offset);
             let bits = Bits::new(place.into(), evaluation.target.pointer_bits.into());
-            return Ok(Value { bits: evaluation.d.value(bits), poison: evaluation.d.truth(false) });
+            return Ok(Value::new(evaluation.d.value(bits), evaluation.d.truth(false)));
         }
         let (start, offset) = match (address.kind, address.base) {
             (AddressKind::Page, _) => (page_of(address), 0),
@@ -501,7 +501,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         }
         let d = &mut *evaluation.d;
         let offset = d.literal(offset, evaluation.target.pointer_bits.into());
-        Ok(Value { bits: d.add(&base, &offset), poison: d.truth(false) })
+        Ok(Value::new(d.add(&base, &offset), d.truth(false)))
     }
 
     fn memory_function(

@@ -16,6 +16,7 @@
 //!
 //! A row of the machine says how strong its access is: the memory operand only says that one is meant to be atomic.
 
+use super::counterexample::ValueName;
 use super::query::{StepOutput, condition, differing};
 use super::side::{Scalar, Side};
 use super::term::{Symbolic, Term};
@@ -103,7 +104,7 @@ pub(super) fn outputs(d: &mut Symbolic, source: &Side, result: &Side, outputs: &
         if let (Some(one), Some(other)) = (&one.stored, &other.stored) {
             let (one, other): (Scalar, Scalar) = (one.clone(), other.clone());
             let name = "value of an atomic access";
-            outputs.push(StepOutput { register: None, name, source: one, target: other, ub: source.ub });
+            outputs.push(StepOutput { name: ValueName::Other(name), source: one, target: other, ub: source.ub });
         }
     }
     if !wanted.iter().zip(&kept).all(|(wanted, kept)| kept.contains(*wanted)) {

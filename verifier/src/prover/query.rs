@@ -1,5 +1,6 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
+use super::counterexample::ValueName;
 use super::memory::promises_object;
 use super::memory_function;
 use super::ordering;
@@ -17,13 +18,19 @@ use tribunal_target::{Target, environment};
 
 /// One output of both sides.
 pub(super) struct StepOutput {
-    /// `None` for memory and control.
-    pub register: Option<VReg>,
-    pub name: &'static str,
+    pub name: ValueName,
     pub source: Scalar,
     pub target: Scalar,
     /// The target's excuse: undefined behaviour of the source before this output.
     pub ub: Term,
+}
+
+impl StepOutput {
+    /// True where both sides have the same, or the later one is the same and never poison.
+    fn is_same(&self, graph: &Symbolic) -> bool {
+        let (before, after) = (&self.source, &self.target);
+        before.bits == after.bits && (before.poison == after.poison || graph.is_false(after.poison))
+    }
 }
 
 /// A step as a question.
@@ -53,7 +60,7 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     };
     let source = side(step.before, false, None)?;
     let result = side(step.after, machine, Some(&source.defined))?;
-    let mut outputs = outputs(&graph, step, &source, &result)?;
+    let mut outputs = outputs(&mut graph, step, &source, &result)?;
     let kept = |register: &PReg| is_kept(target, step, *register);
     registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);
     volatile::outputs(&mut graph, (target, step), &source, &result, &mut outputs);
@@ -104,10 +111,10 @@ pub(super) fn of_outputs(
     let source_defined = graph.complement(source_ub);
     let mut wrong = graph.truth(false);
     for output in &outputs {
-        let (before, after) = (&output.source, &output.target);
-        if before.bits == after.bits && (before.poison == after.poison || graph.is_false(after.poison)) {
+        if output.is_same(&graph) {
             continue;
         }
+        let (before, after) = (&output.source, &output.target);
         let differ = graph.equal(before.bits, after.bits);
         let differ = graph.complement(differ);
         let bad = graph.bool_or(&after.poison, &differ);
@@ -217,19 +224,23 @@ fn extends_itself(d: &Symbolic, variable: Term, other: Term) -> bool {
 }
 
 /// Registers that both sides define. The registers of the last instruction replaced must still be defined.
-fn outputs(graph: &Symbolic, step: &Step<'_>, source: &Side, result: &Side) -> Result<Vec<StepOutput>, Unsupported> {
+fn outputs(
+    graph: &mut Symbolic,
+    step: &Step<'_>,
+    source: &Side,
+    result: &Side,
+) -> Result<Vec<StepOutput>, Unsupported> {
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
     let (mut outputs, ub) = (Vec::new(), source.ub);
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
         match (source.defined.get(&register), result.defined.get(&register)) {
             (Some(before), Some(after)) => {
-                let is_same =
-                    before.bits == after.bits && (before.poison == after.poison || graph.is_false(after.poison));
+                let own = each_element(graph, register, (before, after), ub);
+                let is_same = own.iter().all(|output| output.is_same(graph));
                 if step.before.len() > 1 && !root.contains(&register) && is_same {
                     continue;
                 }
-                let (source, target) = (before.clone(), after.clone());
-                outputs.push(StepOutput { register: Some(register), name: "register", source, target, ub });
+                outputs.extend(own);
             }
             (Some(_), None) if root.contains(&register) => {
                 return Err(Unsupported::new(format!("a step that loses its result {register}")));
@@ -238,6 +249,31 @@ fn outputs(graph: &Symbolic, step: &Step<'_>, source: &Side, result: &Side) -> R
         }
     }
     Ok(outputs)
+}
+
+/// A register as an output for each of its elements, where either side's are poison by themselves.
+fn each_element(
+    graph: &mut Symbolic,
+    register: VReg,
+    (source, target): (&Scalar, &Scalar),
+    ub: Term,
+) -> Vec<StepOutput> {
+    let count = source.poison_of_elements().len().max(target.poison_of_elements().len()) as u32;
+    if count == 1 {
+        let (source, target) = (source.clone(), target.clone());
+        return vec![StepOutput { name: ValueName::Register(register), source, target, ub }];
+    }
+    let width = graph.width_of(source.bits) / count;
+    let mut element = |value: &Scalar, offset| {
+        Scalar::new(graph.extract_bits(value.bits, offset, width), value.part_is_poison(graph, offset, width))
+    };
+    let mut output = |number| StepOutput {
+        name: ValueName::Element(register, number),
+        source: element(source, number * width),
+        target: element(target, number * width),
+        ub,
+    };
+    (0..count).map(&mut output).collect()
 }
 
 /// Contents of machine registers that either side writes and that are `kept`: the same after both.
@@ -258,15 +294,10 @@ pub(super) fn registers(
     for register in written {
         let bits = target.vocabulary.register_bits(register);
         let initial = *inputs.physical.entry(register).or_insert_with(|| d.variable(bits));
-        let unwritten = Scalar { bits: initial, poison: d.truth(false) };
+        let unwritten = Scalar::new(initial, d.truth(false));
         let [before, after] = [source, result].map(|side| side.physical.get(&register).unwrap_or(&unwritten).clone());
-        outputs.push(StepOutput {
-            register: None,
-            name: "machine register",
-            source: before,
-            target: after,
-            ub: source.ub,
-        });
+        let name = ValueName::Other("machine register");
+        outputs.push(StepOutput { name, source: before, target: after, ub: source.ub });
     }
 }
 
@@ -312,8 +343,8 @@ fn destinations(d: &mut Symbolic, source: &Side, result: &Side, outputs: &mut Ve
 /// A truth value of both sides that is never poison.
 pub(super) fn condition(d: &mut Symbolic, name: &'static str, source: Term, target: Term, ub: Term) -> StepOutput {
     let poison = d.truth(false);
-    let value = |bits| Scalar { bits, poison };
-    StepOutput { register: None, name, source: value(source), target: value(target), ub }
+    let value = |bits| Scalar::new(bits, poison);
+    StepOutput { name: ValueName::Other(name), source: value(source), target: value(target), ub }
 }
 
 /// An output in which the sides differ wherever the source is defined.
@@ -367,15 +398,14 @@ fn same_memory(
         return None;
     }
     let place = d.variable(address_bits);
-    let mut byte = |(bytes, poison)| Scalar { bits: d.select(bytes, place), poison: d.select(poison, place) };
-    Some(StepOutput { register: None, name: "memory", source: byte(one), target: byte(other), ub })
+    let mut byte = |(bytes, poison)| Scalar::new(d.select(bytes, place), d.select(poison, place));
+    Some(StepOutput { name: ValueName::Other("memory"), source: byte(one), target: byte(other), ub })
 }
 
 /// The operands of both sides at their operations with effects, and those of pure ones that were assumed equal.
 fn effects(d: &mut Symbolic, address_bits: u32, source: &Side, result: &Side, outputs: &mut Vec<StepOutput>) {
     let argument = |source: &Scalar, target: &Scalar, ub| StepOutput {
-        register: None,
-        name: "argument",
+        name: ValueName::Other("argument"),
         source: source.clone(),
         target: target.clone(),
         ub,

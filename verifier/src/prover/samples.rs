@@ -31,21 +31,21 @@ pub(super) fn aimed(query: &Query, cone: &[Term]) -> Option<Assignment> {
 }
 
 /// xorshift.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn new(seed: u64) -> Random {
+    pub(super) fn new(seed: u64) -> Random {
         Random(seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() >> 16) as usize % bound
     }
 }
@@ -84,7 +84,7 @@ fn filled(
     }
     if index < 8 {
         for value in query.inputs.registers.values() {
-            assignment.set(value.poison, Bits::zero(1));
+            value.poison_of_elements().iter().for_each(|&poison| assignment.set(poison, Bits::zero(1)));
         }
     }
     assignment

@@ -391,9 +391,15 @@ impl SideEvaluation<'_> {
                 side.chosen.push((data.opcode, choice));
             }
         }
-        if let (Opcode::G_FREEZE, Some(&choice), Some(frozen)) = (data.opcode, self.d.choices.get(made), data.vreg(1)) {
-            let bits = side.defined.get(&frozen).map(|value| value.bits);
-            side.frozen.extend(bits.map(|bits| (choice, bits)));
+        let frozen = data.vreg(1).filter(|_| data.opcode == Opcode::G_FREEZE);
+        if let Some(bits) = frozen.and_then(|frozen| side.defined.get(&frozen)).map(|value| value.bits) {
+            // A choice for each element.
+            let mut offset = 0;
+            for choice in self.d.choices[made..].to_vec() {
+                let width = self.d.width_of(choice);
+                side.frozen.push((choice, self.d.extract_bits(bits, offset, width)));
+                offset += width;
+            }
         }
         Ok(())
     }
@@ -414,7 +420,7 @@ impl SideEvaluation<'_> {
         let bits = self.d.choose(bits);
         self.d.offered.clear();
         side.chosen.push((Opcode::G_IMPLICIT_DEF, bits));
-        Value { bits, poison: self.d.truth(false) }
+        Value::new(bits, self.d.truth(false))
     }
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
@@ -444,7 +450,7 @@ impl SideEvaluation<'_> {
         self.undefined(side, evaluation.ub);
         let unread = self.unread_flags(data, &args);
         for (register, mut value) in data.vreg_defs().zip(evaluation.results) {
-            value.poison = self.d.bool_or(&value.poison, &unread);
+            value = value.poison_where(self.d, &unread);
             side.defined.insert(register, value);
         }
         Ok(())
@@ -482,20 +488,25 @@ impl SideEvaluation<'_> {
         let is_own = || self.own.iter().any(|data| data.vreg_defs().any(|own| own == register));
         // A PHI that reads what its own side defines below reads the value of the round before.
         if let Some(value) = self.standing.and_then(|standing| standing.get(&register)).filter(|_| !is_own()) {
-            let poison = if self.machine { self.d.truth(false) } else { value.poison };
-            return Value { bits: value.bits, poison };
+            return if self.machine { Value::new(value.bits, self.d.truth(false)) } else { value.clone() };
         }
         if !self.inputs.registers.contains_key(&register) {
-            let width = self.width(register);
-            let value = Value { bits: self.d.variable(width), poison: self.d.variable(1) };
+            let value = self.fresh(register);
             self.inputs.registers.insert(register, value);
             self.inputs.order.push(register);
         }
-        let mut value = self.inputs.registers[&register].clone();
-        if self.machine {
-            value.poison = self.d.truth(false);
-        }
-        value
+        let value = &self.inputs.registers[&register];
+        if self.machine { Value::new(value.bits, self.d.truth(false)) } else { value.clone() }
+    }
+
+    /// Contents of a register that nothing is known of. Each element of a vector is poison by itself, but in a whole
+    /// function, where operations on vectors have no meaning.
+    fn fresh(&mut self, register: VReg) -> Scalar {
+        let width = self.width(register);
+        let bits = self.d.variable(width);
+        let lanes = self.function.type_of(register).filter(|_| self.opaque.is_none()).and_then(|ty| ty.element_count());
+        let poison = (0..lanes.map_or(1, |count| count.lanes)).map(|_| self.d.variable(1)).collect();
+        Value::of_elements(self.d, bits, poison)
     }
 }
 
@@ -579,7 +590,7 @@ impl MachineState<Symbolic> for SideState<'_, '_> {
         }
         let d = &mut *self.evaluation.d;
         let bits = *self.evaluation.inputs.physical.entry(register).or_insert_with(|| d.variable(width));
-        Value { bits, poison: d.truth(false) }
+        Value::new(bits, d.truth(false))
     }
 
     fn set_full_register(&mut self, register: PReg, value: Scalar) {

@@ -65,6 +65,7 @@ fn equal(graph: &mut Symbolic, one: Term, other: Term, effort: Effort) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counterexample::ValueName;
     use super::super::evaluate;
     use super::super::query::{StepOutput, of_outputs};
     use super::super::side::{Inputs, Scalar};
@@ -93,8 +94,8 @@ mod tests {
         let and = graph.binary(Op::Or, and, excess);
         let (sum, other) = (graph.binary(Op::Add, a, b), graph.binary(Op::Add, or, and));
         let no = graph.truth(false);
-        let [source, target] = [sum, other].map(|term| Scalar { bits: mixed(&mut graph, term), poison: no });
-        let output = StepOutput { register: None, name: "result", source, target, ub: no };
+        let [source, target] = [sum, other].map(|term| Scalar::new(mixed(&mut graph, term), no));
+        let output = StepOutput { name: ValueName::Other("result"), source, target, ub: no };
         of_outputs(graph, Inputs::default(), no, vec![output], false)
     }
 

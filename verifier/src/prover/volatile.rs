@@ -2,6 +2,7 @@
 //! whole function they are effects, byte by byte, whose bytes nobody knows. The later function may split an access in
 //! order; it may not join two.
 
+use super::counterexample::ValueName;
 use super::identity::Identity;
 use super::memory::Volatile;
 use super::memory::moved;
@@ -47,11 +48,10 @@ pub(super) fn outputs(
         [&parts, came]
     };
     let (no, yes) = (d.truth(false), d.truth(true));
-    let known = |bits| Scalar { bits, poison: no };
+    let known = |bits| Scalar::new(bits, no);
     let mut must_agree = |before, after| {
         outputs.push(StepOutput {
-            register: None,
-            name: "volatile access",
+            name: ValueName::Other("volatile access"),
             source: before,
             target: after,
             ub: source.ub,
@@ -90,15 +90,19 @@ fn divided(d: &mut Symbolic, target: &Target, meant: &[Volatile], came: &[Volati
         while offset < *bytes {
             let rest = bytes - offset;
             let part = cuts.next().filter(|&cut| !is_whole && cut <= rest).unwrap_or(rest);
-            let stored = stored
-                .as_ref()
-                .map(|value| Scalar { bits: d.extract(&value.bits, 8 * offset, 8 * part), poison: value.poison });
+            let stored = stored.as_ref().map(|value| bytes_of(d, value, offset, part));
             let address = moved(d, *address, offset);
             all.push(Volatile { bytes: part, address, align: *align, stored, loaded: Vec::new() });
             offset += part;
         }
     }
     all
+}
+
+/// So many bytes of a stored value.
+fn bytes_of(d: &mut Symbolic, value: &Scalar, offset: u32, bytes: u32) -> Scalar {
+    let (first, width) = (8 * offset, 8 * bytes);
+    Scalar::new(d.extract(&value.bits, first, width), value.part_is_poison(d, first, width))
 }
 
 impl SideEvaluation<'_> {
@@ -115,11 +119,11 @@ impl SideEvaluation<'_> {
     pub(super) fn volatile_effects(&mut self, side: &mut Side) -> Result<(), Unsupported> {
         for Volatile { bytes, address, stored, loaded, .. } in std::mem::take(&mut side.memory.volatile) {
             for index in 0..bytes {
-                let mut args = vec![Value { bits: moved(self.d, address, index), poison: self.d.truth(false) }];
+                let mut args = vec![Value::new(moved(self.d, address, index), self.d.truth(false))];
                 let name = if stored.is_some() { "volatile store" } else { "volatile load" };
                 let identity = Identity::named(name).beginning(index == 0);
                 if let Some(value) = &stored {
-                    args.push(Value { bits: self.d.extract(&value.bits, 8 * index, 8), poison: value.poison });
+                    args.push(bytes_of(self.d, value, index, 1));
                 }
                 let results = loaded.get(index as usize).cloned().into_iter().collect();
                 self.known_effect(side, identity, args, results)?;

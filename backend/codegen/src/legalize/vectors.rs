@@ -153,29 +153,30 @@ fn result(r: &mut Recipe<'_>, parts: &[VReg]) {
     }
 }
 
-/// Elements of one size become elements of another by groups, where one size is a multiple of the other; else the whole
-/// value lies between. False for pointers, which are no bits.
+/// Elements of one size become elements of another: all are cut into the largest pieces that both consist of. So an
+/// element that is poison reaches no element that shares no bit with it. False for pointers, which are no bits.
 fn bit_cast(r: &mut Recipe<'_>) -> bool {
     let (source, to) = (r.register(1), r.type_of(r.dst()).scalar_type());
     if to.is_pointer() || r.type_of(source).scalar_type().is_pointer() {
         return false;
     }
-    let parts = elements(r, source);
-    let (from, whole) = (r.bits_of(parts[0]), Type::scalar(r.bits_of(source)));
-    let parts = match (from, to.bits()) {
-        (from, to) if from == to => parts,
-        (from, bits) if from > bits && from.is_multiple_of(bits) => split(r, to, parts),
-        (from, bits) if bits.is_multiple_of(from) => {
-            let each = (bits / from) as usize;
-            parts.chunks(each).map(|group| r.op(to, Opcode::G_MERGE_VALUES, group)).collect()
-        }
-        _ => {
-            let value = r.op(whole, Opcode::G_MERGE_VALUES, &parts);
-            split(r, to, vec![value])
-        }
-    };
+    let mut parts = elements(r, source);
+    let from = r.bits_of(parts[0]);
+    let piece = gcd(from, to.bits());
+    if piece < from {
+        parts = split(r, Type::scalar(piece), parts);
+    }
+    if piece < to.bits() {
+        let each = (to.bits() / piece) as usize;
+        parts = parts.chunks(each).map(|group| r.op(to, Opcode::G_MERGE_VALUES, group)).collect();
+    }
     result(r, &parts);
     true
+}
+
+/// The greatest common divisor.
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn split(r: &mut Recipe<'_>, to: Type, parts: Vec<VReg>) -> Vec<VReg> {

@@ -55,7 +55,7 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
         }
     };
     let ub = d.bool_or(&undefined, &address.poison);
-    Ok(Evaluation { results: smallvec![Value { bits: result, poison }], ub })
+    Ok(Evaluation { results: smallvec![Value::new(result, poison)], ub })
 }
 
 /// True for a value in none of the ranges, if there are any of its width (LangRef, `range` metadata).
@@ -86,7 +86,7 @@ pub(super) fn store<D: Domain, M: Memory<D>>(
     }
     let low = d.extract(&value.bits, 0, bits);
     let whole = d.zext(&low, bits.div_ceil(8) * 8);
-    let value = Value { bits: whole, poison: value.poison.clone() };
+    let value = Value { bits: whole, ..value.clone() };
     let outside = memory.store(d, &address.bits, &value, &operand);
     let ub = d.bool_or(&outside, &address.poison);
     Ok(Evaluation { results: SmallVec::new(), ub })
@@ -124,8 +124,7 @@ pub(super) fn read_modify_write<D: Domain, M: Memory<D>>(
     }
     let address = &op.args[0];
     let (old, unreadable) = memory.load(d, &address.bits, bits / 8, &operand);
-    let low =
-        |d: &mut D, value: &Value<D>| Value { bits: d.extract(&value.bits, 0, bits), poison: value.poison.clone() };
+    let low = |d: &mut D, value: &Value<D>| Value::new(d.extract(&value.bits, 0, bits), value.poison.clone());
     let mut success = None;
     let new = if op.inst.opcode.info().is_some_and(|info| info.fails()) {
         let (expected, new) = (low(d, &op.args[1]), low(d, &op.args[2]));
@@ -133,7 +132,7 @@ pub(super) fn read_modify_write<D: Domain, M: Memory<D>>(
         let unknown = d.bool_or(&old.poison, &expected.poison);
         success = Some((equal.clone(), unknown.clone()));
         let stored = d.bool_ite(&equal, &new.poison, &old.poison);
-        Value { bits: d.ite(&equal, &new.bits, &old.bits), poison: d.bool_or(&unknown, &stored) }
+        Value::new(d.ite(&equal, &new.bits, &old.bits), d.bool_or(&unknown, &stored))
     } else {
         let value = low(d, &op.args[1]);
         updated(d, op.inst.opcode, &old, value).ok_or_else(|| Unsupported::new(op.inst.opcode.to_string()))?
@@ -147,10 +146,10 @@ pub(super) fn read_modify_write<D: Domain, M: Memory<D>>(
         let high = d.choose(width - bits);
         d.concat(&high, &old.bits)
     };
-    let mut results = smallvec![Value { bits: result, poison: old.poison }];
+    let mut results = smallvec![Value::new(result, old.poison)];
     if let (Some((equal, poison)), Some(ty)) = (success, op.defs.get(1)) {
         let bit = d.bit(&equal);
-        results.push(Value { bits: d.zext(&bit, ty.bits()), poison });
+        results.push(Value::new(d.zext(&bit, ty.bits()), poison));
     }
     Ok(Evaluation { results, ub })
 }
@@ -187,9 +186,9 @@ fn updated<D: Domain>(d: &mut D, opcode: Opcode, old: &Value<D>, value: Value<D>
             let less = d.ult(a, b);
             d.ite(&less, a, b)
         }
-        _ => return bounded(d, opcode, a, b).map(|bits| Value { bits, poison }),
+        _ => return bounded(d, opcode, a, b).map(|bits| Value::new(bits, poison)),
     };
-    Some(Value { bits, poison })
+    Some(Value::new(bits, poison))
 }
 
 /// Operations that stop, or begin again, at a bound.

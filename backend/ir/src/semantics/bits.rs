@@ -35,7 +35,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
     };
     let inherited = any_poison(d, op.args);
     let broken = broken_promise(d, op, imm);
-    Some(Value { bits, poison: d.bool_or(&inherited, &broken) })
+    Some(Value::new(bits, d.bool_or(&inherited, &broken)))
 }
 
 /// True if a promise of the opcode or of a flag about the operand does not hold.
@@ -108,14 +108,14 @@ pub(super) fn merge<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     for part in &op.args[1..] {
         bits = d.concat(&part.bits, &bits);
     }
-    Value { bits, poison: any_poison(d, op.args) }
+    Value::new(bits, any_poison(d, op.args))
 }
 
 /// Low part first.
 pub(super) fn unmerge<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVec<[Value<D>; 2]> {
     let width = op.width();
     let whole = &op.args[0];
-    let part = |index: u32| Value { bits: d.extract(&whole.bits, index * width, width), poison: whole.poison.clone() };
+    let part = |index: u32| Value::new(d.extract(&whole.bits, index * width, width), whole.poison.clone());
     (0..op.defs.len() as u32).map(part).collect()
 }
 

@@ -45,7 +45,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
     };
     let inherited = any_poison(d, op.args);
     let flagged = flag_poison(d, op);
-    Some(Value { bits, poison: d.bool_or(&inherited, &flagged) })
+    Some(Value::new(bits, d.bool_or(&inherited, &flagged)))
 }
 
 /// An address and an offset. `nuw` and `nusw` promise that the sum does not wrap, the offset read as unsigned and as
@@ -68,7 +68,7 @@ pub(super) fn pointer_add<D: Domain, M: Memory<D>>(d: &mut D, memory: &mut M, op
         let leaves = memory.leaves_object(d, pointer, &sum);
         poison = d.bool_or(&poison, &leaves);
     }
-    Value { bits: sum, poison }
+    Value::new(sum, poison)
 }
 
 /// True if any operand is poison.
@@ -459,7 +459,7 @@ fn machine_signed_division<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D:
 pub(super) fn freeze<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let any = d.choose(op.width());
     let bits = d.ite(&op.args[0].poison, &any, &op.args[0].bits);
-    Value { bits, poison: d.boolean(false) }
+    Value::new(bits, d.boolean(false))
 }
 
 /// The chosen arm; poison if the condition is, or is neither 0 nor 1, or the chosen arm is.
@@ -469,7 +469,7 @@ pub(super) fn select<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let bits = d.ite(&taken, &if_true.bits, &if_false.bits);
     let arm = d.bool_ite(&taken, &if_true.poison, &if_false.poison);
     let poison = d.bool_or(&condition.poison, &arm);
-    Value { bits, poison: d.bool_or(&poison, &unconstrained) }
+    Value::new(bits, d.bool_or(&poison, &unconstrained))
 }
 
 /// A condition as a truth value, and where it is neither 0 nor 1.
@@ -486,11 +486,11 @@ pub(super) fn compare<D: Domain>(d: &mut D, op: &Operation<'_, D>, predicate: In
     let bits = d.zext(&bit, op.width());
     let inherited = any_poison(d, op.args);
     if !op.has(InstFlags::SAMESIGN) {
-        return Value { bits, poison: inherited };
+        return Value::new(bits, inherited);
     }
     let signs = d.xor(&op.args[0].bits, &op.args[1].bits);
     let differ = d.is_negative(&signs);
-    Value { bits, poison: d.bool_or(&inherited, &differ) }
+    Value::new(bits, d.bool_or(&inherited, &differ))
 }
 
 /// Division and remainder: undefined for a zero or poison divisor, and for the least signed value by -1.
@@ -523,7 +523,7 @@ pub(super) fn divide<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Evaluation<
         let inexact = d.bool_not(&divides);
         poison = d.bool_or(&poison, &inexact);
     }
-    let results = results.into_iter().map(|bits| Value { bits, poison: poison.clone() }).collect();
+    let results = results.into_iter().map(|bits| Value::new(bits, poison.clone())).collect();
     Evaluation { results, ub }
 }
 
@@ -554,7 +554,7 @@ pub(super) fn with_carry<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVe
     }
     let bit = d.bit(&overflow);
     let carry_out = d.zext(&bit, op.defs[1].bits());
-    smallvec![Value { bits: sum, poison: poison.clone() }, Value { bits: carry_out, poison }]
+    smallvec![Value::new(sum, poison.clone()), Value::new(carry_out, poison)]
 }
 
 fn one_step<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, add: bool, signed: bool) -> (D::Bits, D::Bool) {
@@ -585,5 +585,5 @@ pub(super) fn multiply_overflow<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> 
     let bit = d.bit(&overflow);
     let bits = d.zext(&bit, op.defs[1].bits());
     let poison = any_poison(d, op.args);
-    smallvec![Value { bits: product, poison: poison.clone() }, Value { bits, poison }]
+    smallvec![Value::new(product, poison.clone()), Value::new(bits, poison)]
 }

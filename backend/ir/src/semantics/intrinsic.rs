@@ -122,7 +122,7 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
                 return Err(malformed(op.inst));
             }
             let (value, outside) = memory.load(d, &address.bits, bits / 8, &operand);
-            let result = Value { bits: d.zext(&value.bits, def.bits()), poison: value.poison };
+            let result = Value::new(d.zext(&value.bits, def.bits()), value.poison);
             let ub = d.bool_or(&outside, &address.poison);
             Ok(Evaluation { results: smallvec![result], ub })
         }
@@ -134,7 +134,7 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
         }
         (IntrinsicMeaning::StoreExclusivePair(ordering), [_], [low, high, address]) if op.uses[2].is_pointer() => {
             let poison = d.bool_or(&low.poison, &high.poison);
-            let value = Value { bits: d.concat(&high.bits, &low.bits), poison };
+            let value = Value::new(d.concat(&high.bits, &low.bits), poison);
             store_exclusive(d, memory, op, ordering, [&value, address])
         }
         (IntrinsicMeaning::LoadInterleaved, [_, ..], [_]) => vectors::load_interleaved(d, memory, op),
@@ -175,10 +175,7 @@ fn load_exclusive_pair<D: Domain, M: Memory<D>>(
         return Err(malformed(op.inst));
     }
     let (value, outside) = memory.load(d, &address.bits, bits / 8, &operand);
-    let half = |d: &mut D, index| Value {
-        bits: d.extract(&value.bits, index * bits / 2, bits / 2),
-        poison: value.poison.clone(),
-    };
+    let half = |d: &mut D, index| Value::new(d.extract(&value.bits, index * bits / 2, bits / 2), value.poison.clone());
     let results = smallvec![half(d, 0), half(d, 1)];
     Ok(Evaluation { results, ub: d.bool_or(&outside, &address.poison) })
 }
@@ -205,11 +202,11 @@ fn store_exclusive<D: Domain, M: Memory<D>>(
     let (old, unreadable) = memory.load(d, &address.bits, bits / 8, &operand);
     let fails = d.choose(1);
     let (stored, low) = (d.is_zero(&fails), d.extract(&value.bits, 0, bits));
-    let new = Value { bits: d.ite(&stored, &low, &old.bits), poison: d.bool_ite(&stored, &value.poison, &old.poison) };
+    let new = Value::new(d.ite(&stored, &low, &old.bits), d.bool_ite(&stored, &value.poison, &old.poison));
     let unwritable = memory.store(d, &address.bits, &new, &operand);
     let outside = d.bool_or(&unreadable, &unwritable);
     let ub = d.bool_or(&outside, &address.poison);
-    let status = Value { bits: d.zext(&fails, op.width()), poison: d.boolean(false) };
+    let status = Value::new(d.zext(&fails, op.width()), d.boolean(false));
     Ok(Evaluation { results: smallvec![status], ub })
 }
 
@@ -253,11 +250,11 @@ fn masked<D: Domain, M: Memory<D>>(
     for operand in &op.args[1..] {
         poison = d.bool_or(&poison, &operand.poison);
     }
-    let new = Value { bits: d.extract(&word, 0, WORD_BITS), poison };
+    let new = Value::new(d.extract(&word, 0, WORD_BITS), poison);
     let unwritable = memory.store(d, &address.bits, &new, &operand);
     let outside = d.bool_or(&unreadable, &unwritable);
     let ub = d.bool_or(&outside, &address.poison);
-    Ok(Evaluation { results: smallvec![Value { bits: whole, poison: old.poison }], ub })
+    Ok(Evaluation { results: smallvec![Value::new(whole, old.poison)], ub })
 }
 
 /// The word whose masked bits are the new ones, given the old word, its part as it is compared, and the value.

@@ -38,7 +38,7 @@ pub struct Pure;
 
 impl<D: Domain> Memory<D> for Pure {
     fn load(&mut self, domain: &mut D, _: &D::Bits, bytes: u32, _: &MemOperand) -> (Value<D>, D::Bool) {
-        let value = Value { bits: domain.literal(0, 8 * bytes), poison: domain.boolean(true) };
+        let value = Value::new(domain.literal(0, 8 * bytes), domain.boolean(true));
         (value, domain.boolean(true))
     }
 

@@ -32,18 +32,81 @@ pub use opcodes::{
 pub use partial::{Partial, PartialBits, PartialBool};
 pub use words::{Word, Words};
 
-/// A scalar or a vector of known length, which is poison as a whole: bits, and whether they are poison. Where `poison`
-/// holds, `bits` mean nothing.
+/// A scalar or a vector of known length: bits, and where they are poison. Where they are, they mean nothing.
 #[derive(Debug)]
 pub struct Value<D: Domain + ?Sized> {
-    /// The bits, which mean nothing where the value is poison.
+    /// The bits; element 0 of a vector in the low ones.
     pub bits: D::Bits,
-    /// True where the value is poison.
+    /// True where the value is poison; of a vector, where an element is.
     pub poison: D::Bool,
+    /// Where each element of a vector is poison. `None` where all are as `poison` says.
+    pub elements: Option<Box<[D::Bool]>>,
+}
+
+impl<D: Domain + ?Sized> Value<D> {
+    /// A scalar, or a vector whose elements are all poison or none.
+    pub fn new(bits: D::Bits, poison: D::Bool) -> Value<D> {
+        Value { bits, poison, elements: None }
+    }
+
+    /// A vector of which each element is poison by itself.
+    pub fn of_elements(domain: &mut D, bits: D::Bits, elements: Vec<D::Bool>) -> Value<D> {
+        let any = elements.iter().cloned().reduce(|any, element| domain.bool_or(&any, &element));
+        let poison = any.unwrap_or_else(|| domain.boolean(false));
+        Value { bits, poison, elements: (elements.len() > 1).then(|| elements.into()) }
+    }
+
+    /// The same, poison also where `condition` holds.
+    pub fn poison_where(self, domain: &mut D, condition: &D::Bool) -> Value<D> {
+        let mut or = |poison: &D::Bool| domain.bool_or(poison, condition);
+        let elements = self.elements.map(|elements| elements.iter().map(&mut or).collect());
+        Value { bits: self.bits, poison: or(&self.poison), elements }
+    }
+
+    /// `a` where the condition holds, else `b`. Both are of one type.
+    pub fn either(domain: &mut D, condition: &D::Bool, a: &Value<D>, b: &Value<D>) -> Value<D> {
+        let bits = domain.ite(condition, &a.bits, &b.bits);
+        if a.elements.is_none() && b.elements.is_none() {
+            return Value::new(bits, domain.bool_ite(condition, &a.poison, &b.poison));
+        }
+        let count = a.poison_of_elements().len().max(b.poison_of_elements().len()) as u32;
+        let width = domain.width(&bits) / count;
+        let mut element = |number| {
+            let [a, b] = [a, b].map(|value| value.part_is_poison(domain, number * width, width));
+            domain.bool_ite(condition, &a, &b)
+        };
+        let elements = (0..count).map(&mut element).collect();
+        Value::of_elements(domain, bits, elements)
+    }
+
+    /// The same value in another domain.
+    pub fn map<E: Domain>(
+        &self,
+        bits: impl FnOnce(&D::Bits) -> E::Bits,
+        poison: impl Fn(&D::Bool) -> E::Bool,
+    ) -> Value<E> {
+        let elements = self.elements.as_deref().map(|elements| elements.iter().map(&poison).collect());
+        Value { bits: bits(&self.bits), poison: poison(&self.poison), elements }
+    }
+
+    /// Where each element is poison; one truth value where they do not differ.
+    pub fn poison_of_elements(&self) -> &[D::Bool] {
+        self.elements.as_deref().unwrap_or(std::slice::from_ref(&self.poison))
+    }
+
+    /// True where a bit of `offset .. offset + width` belongs to an element that is poison.
+    pub fn part_is_poison(&self, domain: &mut D, offset: u32, width: u32) -> D::Bool {
+        let elements = self.poison_of_elements();
+        let each = (domain.width(&self.bits) as usize / elements.len()).max(1);
+        let (first, end) = (offset as usize / each, ((offset + width) as usize).div_ceil(each));
+        let touched = elements.get(first..end.min(elements.len())).unwrap_or(elements);
+        let poison = touched.iter().cloned().reduce(|any, element| domain.bool_or(&any, &element));
+        poison.unwrap_or_else(|| self.poison.clone())
+    }
 }
 
 impl<D: Domain + ?Sized> Clone for Value<D> {
     fn clone(&self) -> Self {
-        Value { bits: self.bits.clone(), poison: self.poison.clone() }
+        Value { bits: self.bits.clone(), poison: self.poison.clone(), elements: self.elements.clone() }
     }
 }

@@ -245,7 +245,7 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
     match inst.opcode {
         G_IMPLICIT_DEF => {
             let bits = domain.choose(op.width());
-            no_ub(smallvec![Value { bits, poison: domain.boolean(false) }])
+            no_ub(smallvec![Value::new(bits, domain.boolean(false))])
         }
         G_FRAME_INDEX => no_ub(smallvec![frame_index(domain, memory, op)?]),
         G_CONSTANT_FOLD_BARRIER | G_PTRTOINT | G_INTTOPTR => no_ub(smallvec![resized(domain, op)]),
@@ -348,9 +348,7 @@ fn constant<D: Domain>(domain: &mut D, function: &Function, op: &Operation<'_, D
         integer => function.constant_value(integer),
     });
     match written {
-        Some(value) if value.width() == op.width() => {
-            Ok(Value { bits: domain.constant(value), poison: domain.boolean(false) })
-        }
+        Some(value) if value.width() == op.width() => Ok(Value::new(domain.constant(value), domain.boolean(false))),
         _ => Err(malformed(op.inst)),
     }
 }
@@ -363,11 +361,11 @@ fn frame_index<D: Domain, M: Memory<D>>(
     match op.inst.operands.get(1) {
         Some(Operand::Stack(slot)) => {
             let bits = memory.frame_address(domain, *slot, op.width());
-            Ok(Value { bits, poison: domain.boolean(false) })
+            Ok(Value::new(bits, domain.boolean(false)))
         }
         Some(Operand::FixedStack(slot)) => {
             let bits = memory.fixed_address(domain, *slot, op.width());
-            Ok(Value { bits, poison: domain.boolean(false) })
+            Ok(Value::new(bits, domain.boolean(false)))
         }
         _ => Err(malformed(op.inst)),
     }
@@ -376,5 +374,5 @@ fn frame_index<D: Domain, M: Memory<D>>(
 /// The operand as it is, reduced or zero-extended to the result's width (`G_PTRTOINT`, `G_INTTOPTR`).
 fn resized<D: Domain>(domain: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let bits = domain.zext_or_trunc(&op.args[0].bits, op.width());
-    Value { bits, poison: op.args[0].poison.clone() }
+    Value::new(bits, op.args[0].poison.clone())
 }

@@ -1,18 +1,21 @@
 //! The meaning of operations on vectors: lane by lane what the operation means on scalars, and the operations that make
 //! vectors of elements and take elements out of them.
 //!
-//! A vector is one value, with lane 0 in its low bits, as it lies in memory. It is poison as a whole if one lane is: of
-//! a source with poison in some lanes alone, more is permitted than LLVM permits. Code that a backend writes from it
-//! has no poison, so a judge misses such differences and never invents one.
+//! A vector is one value, with lane 0 in its low bits, as it lies in memory. Each lane is poison by itself.
+//!
+//! ```text
+//! <4 x s16> = G_BITCAST <2 x s32>      lanes 0 and 1 are poison where lane 0 was
+//! <2 x s32> = G_BITCAST <4 x s16>      lane 0 is poison where lane 0 or lane 1 was
+//! ```
 //!
 //! Invariant: an element of a vector has the type that the row of the opcode gives it; nothing here reads bits across
 //! lanes, but a bit cast.
 
 use super::opcodes::{Evaluation, Operation, Unsupported, computed, evaluate_binary, malformed};
-use super::{Domain, Memory, Value, access, bits, integer};
+use super::{Domain, Memory, Value, access};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
-use crate::memory::MemOperand;
+use crate::memory::{MemFlags, MemOperand};
 use crate::opcode::{Family, Opcode};
 use crate::operand::Operand;
 use crate::types::Type;
@@ -27,14 +30,11 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
 ) -> Result<Evaluation<D>, Unsupported> {
     use Opcode::*;
     let value = match op.inst.opcode {
-        G_LOAD => return whole(op).and_then(|()| access::load(d, memory, op)),
-        G_STORE => return whole(op).and_then(|()| access::store(d, memory, op)),
+        G_LOAD => return loaded(d, memory, op),
+        G_STORE => return stored(d, memory, op),
         G_IMPLICIT_DEF => return computed(d, memory, op),
-        G_FREEZE => integer::freeze(d, op),
-        G_UNMERGE_VALUES => return Ok(Evaluation { results: bits::unmerge(d, op), ub: d.boolean(false) }),
-        G_BUILD_VECTOR | G_CONCAT_VECTORS => bits::merge(d, op),
-        G_BUILD_VECTOR_TRUNC => truncated(d, op),
-        G_BITCAST => op.args[0].clone(),
+        G_BITCAST | G_UNMERGE_VALUES => return Ok(Evaluation { results: slices(d, op), ub: d.boolean(false) }),
+        G_BUILD_VECTOR | G_BUILD_VECTOR_TRUNC | G_CONCAT_VECTORS => composed(d, op)?,
         G_EXTRACT_VECTOR_ELT => extracted(d, op),
         G_INSERT_VECTOR_ELT => inserted(d, op),
         G_SHUFFLE_VECTOR => shuffled(d, function, op)?,
@@ -44,14 +44,97 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
     Ok(Evaluation { results: smallvec![value], ub: d.boolean(false) })
 }
 
-/// Lanes lie in memory as in the value if each is a whole number of bytes, and the access is as wide as the value.
-fn whole<D: Domain>(op: &Operation<'_, D>) -> Result<(), Unsupported> {
-    let ty = op.defs.first().or(op.uses.first()).ok_or_else(|| malformed(op.inst))?;
-    let is_whole = op.inst.memory.iter().all(|memory| memory.ty.is_some_and(|access| access.bits() == ty.bits()));
-    match is_whole && ty.scalar_type().bits().is_multiple_of(8) {
-        true => Ok(()),
+/// The memory operand of an access as wide as its vector, whose elements are whole numbers of bytes: only then do lanes
+/// lie in memory as in the value.
+fn whole<'o, D: Domain>(op: &Operation<'o, D>) -> Result<(&'o MemOperand, Type), Unsupported> {
+    let ty = *op.defs.first().or(op.uses.first()).ok_or_else(|| malformed(op.inst))?;
+    let [operand] = op.inst.memory.as_slice() else { return Err(malformed(op.inst)) };
+    match operand.ty.is_some_and(|access| access.bits() == ty.bits()) && ty.scalar_type().bits().is_multiple_of(8) {
+        true => Ok((operand, ty)),
         false => Err(Unsupported::new("an access of parts of a vector's elements")),
     }
+}
+
+/// True for an access that is one whatever it is of: other threads and devices count it.
+fn is_one(operand: &MemOperand) -> bool {
+    operand.flags.contains(MemFlags::VOLATILE) || operand.is_atomic()
+}
+
+fn loaded<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, ty) = whole(op)?;
+    if is_one(operand) {
+        return access::load(d, memory, op);
+    }
+    let (parts, ub) = load_each(d, memory, &op.args[0], operand, (ty.scalar_type(), lanes(ty)));
+    let value = joined(d, parts).ok_or_else(|| malformed(op.inst))?;
+    Ok(Evaluation { results: smallvec![value], ub })
+}
+
+fn stored<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let (operand, ty) = whole(op)?;
+    if is_one(operand) {
+        return access::store(d, memory, op);
+    }
+    let parts: Vec<Value<D>> = (0..lanes(ty)).map(|number| lane(d, ty, &op.args[0], number)).collect();
+    let ub = store_each(d, memory, &op.args[1], operand, (ty.scalar_type(), &parts));
+    Ok(Evaluation { results: SmallVec::new(), ub })
+}
+
+/// So many elements that lie one behind another, and where reading them is undefined. The whole access has the
+/// operand's alignment.
+fn load_each<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    address: &Value<D>,
+    operand: &MemOperand,
+    (element, count): (Type, u32),
+) -> (Vec<Value<D>>, D::Bool) {
+    let mut ub = address.poison.clone();
+    let mut load = |number| {
+        let (place, operand) = place(d, &address.bits, operand, (element, number));
+        let (part, undefined) = memory.load(d, &place, element.bytes(), &operand);
+        ub = d.bool_or(&ub, &undefined);
+        part
+    };
+    let parts = (0..count).map(&mut load).collect();
+    (parts, ub)
+}
+
+/// Writes elements one behind another: where that is undefined.
+fn store_each<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    address: &Value<D>,
+    operand: &MemOperand,
+    (element, parts): (Type, &[Value<D>]),
+) -> D::Bool {
+    let mut ub = address.poison.clone();
+    for (number, part) in (0..).zip(parts) {
+        let (place, operand) = place(d, &address.bits, operand, (element, number));
+        let undefined = memory.store(d, &place, part, &operand);
+        ub = d.bool_or(&ub, &undefined);
+    }
+    ub
+}
+
+/// The address of an element, and its part of the access.
+fn place<D: Domain>(
+    d: &mut D,
+    address: &D::Bits,
+    operand: &MemOperand,
+    (element, number): (Type, u32),
+) -> (D::Bits, MemOperand) {
+    let distance = d.literal((number * element.bytes()).into(), d.width(address));
+    let align = if number == 0 { operand.align } else { 1 };
+    (d.add(address, &distance), MemOperand { ty: Some(element), align, ..*operand })
 }
 
 /// The number of elements; 1 for what is no vector.
@@ -61,15 +144,40 @@ fn lanes(ty: Type) -> u32 {
 
 fn lane<D: Domain>(d: &mut D, ty: Type, value: &Value<D>, lane: u32) -> Value<D> {
     let width = ty.scalar_type().bits();
-    Value { bits: d.extract(&value.bits, lane * width, width), poison: value.poison.clone() }
+    Value::new(d.extract(&value.bits, lane * width, width), value.part_is_poison(d, lane * width, width))
 }
 
 /// The vector of these lanes, the first in the low bits.
 fn joined<D: Domain>(d: &mut D, lanes: impl IntoIterator<Item = Value<D>>) -> Option<Value<D>> {
-    lanes.into_iter().reduce(|low, high| Value {
-        bits: d.concat(&high.bits, &low.bits),
-        poison: d.bool_or(&high.poison, &low.poison),
-    })
+    let (bits, poison): (Vec<D::Bits>, Vec<D::Bool>) = lanes.into_iter().map(|lane| (lane.bits, lane.poison)).unzip();
+    let bits = bits.into_iter().reduce(|low, high| d.concat(&high, &low))?;
+    Some(Value::of_elements(d, bits, poison))
+}
+
+/// The vector of the operands' elements, cut to its own where they are wider.
+fn composed<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
+    let width = op.defs[0].scalar_type().bits();
+    let mut parts = Vec::new();
+    for (&ty, value) in op.uses.iter().zip(op.args) {
+        for number in 0..lanes(ty) {
+            let element = lane(d, ty, value, number);
+            parts.push(Value::new(d.extract(&element.bits, 0, width), element.poison));
+        }
+    }
+    joined(d, parts).ok_or_else(|| malformed(op.inst))
+}
+
+/// The operand's bits shared out among the results, the first in the low bits.
+fn slices<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVec<[Value<D>; 2]> {
+    let (value, mut next) = (&op.args[0], 0);
+    let mut slice = |&ty: &Type| {
+        let (first, width) = (next, ty.scalar_type().bits());
+        next += ty.bits();
+        let poison = (0..lanes(ty)).map(|lane| value.part_is_poison(d, first + lane * width, width)).collect();
+        let bits = d.extract(&value.bits, first, ty.bits());
+        Value::of_elements(d, bits, poison)
+    };
+    op.defs.iter().map(&mut slice).collect()
 }
 
 /// Each result's lane is the operation on the operands' lanes. An operand that is no vector goes into every lane.
@@ -106,17 +214,6 @@ fn lane_by_lane<D: Domain, M: Memory<D>>(
     Ok(Evaluation { results, ub })
 }
 
-fn truncated<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
-    let width = op.defs[0].scalar_type().bits();
-    let mut cut = op.args[0].clone();
-    cut.bits = d.extract(&cut.bits, 0, width);
-    for arg in &op.args[1..] {
-        let high = d.extract(&arg.bits, 0, width);
-        cut = Value { bits: d.concat(&high, &cut.bits), poison: d.bool_or(&cut.poison, &arg.poison) };
-    }
-    cut
-}
-
 /// True for a poison index, or one that is not below the number of elements.
 fn outside<D: Domain>(d: &mut D, index: &Value<D>, count: u32) -> D::Bool {
     let width = d.width(&index.bits);
@@ -132,33 +229,32 @@ fn outside<D: Domain>(d: &mut D, index: &Value<D>, count: u32) -> D::Bool {
 
 fn extracted<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let (vector, index, ty) = (&op.args[0], &op.args[1], op.uses[0]);
-    let mut bits = lane(d, ty, vector, 0).bits;
+    let mut element = lane(d, ty, vector, 0);
     for number in 1..lanes(ty) {
-        let (other, place) = (lane(d, ty, vector, number).bits, d.literal(number.into(), d.width(&index.bits)));
+        let (other, place) = (lane(d, ty, vector, number), d.literal(number.into(), d.width(&index.bits)));
         let is_it = d.eq(&index.bits, &place);
-        bits = d.ite(&is_it, &other, &bits);
+        element = Value::either(d, &is_it, &other, &element);
     }
     let beyond = outside(d, index, lanes(ty));
-    Value { bits, poison: d.bool_or(&vector.poison, &beyond) }
+    element.poison_where(d, &beyond)
 }
 
 fn inserted<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Value<D> {
     let (vector, element, index, ty) = (&op.args[0], &op.args[1], &op.args[2], op.uses[0]);
-    let new = d.extract(&element.bits, 0, ty.scalar_type().bits());
+    let new = Value::new(d.extract(&element.bits, 0, ty.scalar_type().bits()), element.poison.clone());
     let parts: Vec<Value<D>> = (0..lanes(ty))
         .map(|number| {
-            let (old, place) = (lane(d, ty, vector, number).bits, d.literal(number.into(), d.width(&index.bits)));
+            let (old, place) = (lane(d, ty, vector, number), d.literal(number.into(), d.width(&index.bits)));
             let is_it = d.eq(&index.bits, &place);
-            Value { bits: d.ite(&is_it, &new, &old), poison: vector.poison.clone() }
+            Value::either(d, &is_it, &new, &old)
         })
         .collect();
-    let whole = joined(d, parts).unwrap_or_else(|| vector.clone());
-    let (beyond, of_parts) = (outside(d, index, lanes(ty)), d.bool_or(&whole.poison, &element.poison));
-    Value { bits: whole.bits, poison: d.bool_or(&of_parts, &beyond) }
+    let beyond = outside(d, index, lanes(ty));
+    joined(d, parts).unwrap_or_else(|| vector.clone()).poison_where(d, &beyond)
 }
 
-/// Lanes of both vectors, by their number in the first and then in the second; any bits for a lane that the mask leaves
-/// open. LLVM makes that lane poison, which permits more.
+/// Lanes of both vectors, by their number in the first and then in the second; poison for a lane that the mask leaves
+/// open.
 fn shuffled<D: Domain>(d: &mut D, function: &Function, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
     let mask = op.inst.operands.iter().find_map(|operand| match operand {
         Operand::ShuffleMask(mask) => function.shuffle_masks.get(*mask),
@@ -175,7 +271,7 @@ fn shuffled<D: Domain>(d: &mut D, function: &Function, op: &Operation<'_, D>) ->
             Some(number) if number < count => lane(d, ty, one, number),
             Some(number) if number < 2 * count => lane(d, ty, other, number - count),
             Some(_) => return Err(malformed(op.inst)),
-            None => Value { bits: d.choose(ty.scalar_type().bits()), poison: d.boolean(false) },
+            None => Value::new(d.literal(0, ty.scalar_type().bits()), d.boolean(true)),
         });
     }
     joined(d, parts).ok_or_else(|| malformed(op.inst))
@@ -198,7 +294,7 @@ fn reduced<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsu
     Ok(total)
 }
 
-/// The access of all these vectors, of one type, as one. LLVM's memory operand is a guess: the machine asks for the
+/// The access of all these vectors, of one type. LLVM's memory operand is a guess: the machine asks for the
 /// alignment of an element alone.
 fn interleaved<D: Domain>(op: &Operation<'_, D>, vectors: &[Type]) -> Result<(MemOperand, Type), Unsupported> {
     let (Some(&ty), [operand]) = (vectors.first(), op.inst.memory.as_slice()) else { return Err(malformed(op.inst)) };
@@ -218,13 +314,13 @@ pub(super) fn load_interleaved<D: Domain, M: Memory<D>>(
 ) -> Result<Evaluation<D>, Unsupported> {
     let (operand, ty) = interleaved(op, op.defs)?;
     let (address, turns) = (&op.args[0], op.defs.len() as u32);
-    let (value, outside) = memory.load(d, &address.bits, ty.bits() * turns / 8, &operand);
+    let (elements, ub) = load_each(d, memory, address, &operand, (ty.scalar_type(), lanes(ty) * turns));
     let mut results = SmallVec::new();
-    for turn in 0..turns {
-        let parts: Vec<Value<D>> = (0..lanes(ty)).map(|number| lane(d, ty, &value, number * turns + turn)).collect();
+    for turn in 0..op.defs.len() {
+        let parts = elements.iter().skip(turn).step_by(op.defs.len()).cloned();
         results.push(joined(d, parts).ok_or_else(|| malformed(op.inst))?);
     }
-    Ok(Evaluation { results, ub: d.bool_or(&outside, &address.poison) })
+    Ok(Evaluation { results, ub })
 }
 
 /// The reverse of [`load_interleaved`]: the address is the last operand.
@@ -239,9 +335,8 @@ pub(super) fn store_interleaved<D: Domain, M: Memory<D>>(
         .flat_map(|number| values.iter().map(move |value| (number, value)))
         .map(|(number, value)| lane(d, ty, value, number))
         .collect();
-    let value = joined(d, parts).ok_or_else(|| malformed(op.inst))?;
-    let outside = memory.store(d, &address.bits, &value, &operand);
-    Ok(Evaluation { results: SmallVec::new(), ub: d.bool_or(&outside, &address.poison) })
+    let ub = store_each(d, memory, address, &operand, (ty.scalar_type(), &parts));
+    Ok(Evaluation { results: SmallVec::new(), ub })
 }
 
 /// The way of a shift.
@@ -279,7 +374,7 @@ pub(super) fn shifted_into<D: Domain>(
                 d.concat(&kept, &low)
             }
         };
-        parts.push(Value { bits, poison: d.bool_or(&first.poison, &second.poison) });
+        parts.push(Value::new(bits, d.bool_or(&old.poison, &new.poison)));
     }
     joined(d, parts).ok_or_else(|| malformed(op.inst))
 }

@@ -55,7 +55,7 @@ pub trait MachineState<D: Domain> {
     /// The contents of a place that nobody wrote, `width` bits: any.
     fn unwritten(&mut self, width: u32) -> Value<D> {
         let domain = self.domain();
-        Value { bits: domain.choose(width), poison: domain.boolean(false) }
+        Value::new(domain.choose(width), domain.boolean(false))
     }
 
     /// A full register holds anything from now on: a call has used it.
@@ -159,10 +159,7 @@ fn arriving<D: Domain, S: MachineState<D>>(
             Some(others) => {
                 let block = domain.constant(Bits::new(block.as_u32().into(), 32));
                 let here = domain.eq(number, &block);
-                Value {
-                    bits: domain.ite(&here, &arriving.bits, &others.bits),
-                    poison: domain.bool_ite(&here, &arriving.poison, &others.poison),
-                }
+                Value::either(domain, &here, &arriving, &others)
             }
         });
     }
@@ -204,7 +201,7 @@ pub fn table_entries(function: &Function, table: JumpTable, pointer_bytes: u32) 
 
 fn indirect<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Transfer<D>, Unsupported> {
     let address = data.operands.first().and_then(Operand::as_reg).ok_or_else(|| malformed(data))?;
-    let Value { bits, poison } = read(state, address)?;
+    let Value { bits, poison, .. } = read(state, address)?;
     Ok(Transfer { ub: poison, next: Next::Indirect(bits) })
 }
 
@@ -287,10 +284,10 @@ pub fn read_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PRe
     let width = vocabulary.register_bits(register);
     if vocabulary.is_zero_register(register) {
         let domain = state.domain();
-        return Value { bits: domain.constant(Bits::zero(width)), poison: domain.boolean(false) };
+        return Value::new(domain.constant(Bits::zero(width)), domain.boolean(false));
     }
-    let Value { bits, poison } = state.full_register(vocabulary.full_register(register));
-    Value { bits: state.domain().zext_or_trunc(&bits, width), poison }
+    let Value { bits, poison, .. } = state.full_register(vocabulary.full_register(register));
+    Value::new(state.domain().zext_or_trunc(&bits, width), poison)
 }
 
 /// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
@@ -318,7 +315,7 @@ pub fn write<D: Domain, S: MachineState<D>>(
             let domain = state.domain();
             let rest = domain.extract(&whole.bits, bits, width - bits);
             let low = domain.zext_or_trunc(&value.bits, bits);
-            value = Value { bits: domain.concat(&rest, &low), poison: domain.bool_or(&whole.poison, &value.poison) };
+            value = Value::new(domain.concat(&rest, &low), domain.bool_or(&whole.poison, &value.poison));
         }
     }
     state.set_virtual_register(register, value);
@@ -358,7 +355,7 @@ pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PR
         }
         false => domain.zext_or_trunc(&part, vocabulary.register_bits(full)),
     };
-    state.set_full_register(full, Value { bits, poison: value.poison });
+    state.set_full_register(full, Value::new(bits, value.poison));
 }
 
 /// The width of a virtual register in bits: of its type, else of its class, else of a pointer.

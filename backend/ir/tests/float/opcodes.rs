@@ -72,7 +72,7 @@ impl Instance {
 
     fn evaluate(&self, flags: InstFlags, lanes: Option<u16>, args: &[Bits]) -> Evaluation<Concrete> {
         let (function, data, _) = self.written(lanes);
-        let args: Vec<Value<Concrete>> = args.iter().map(|&bits| Value { bits, poison: false }).collect();
+        let args: Vec<Value<Concrete>> = args.iter().map(|&bits| Value::new(bits, false)).collect();
         let data = data.with_flags(flags);
         evaluate(&mut Concrete { choice: Choice::Zeros }, &mut Pure, &function, &data, &args).unwrap()
     }
@@ -309,7 +309,7 @@ fn every_opcode_agrees_with_its_second_definition() {
     assert_eq!(seen.len(), 43);
 }
 
-/// Lane by lane; a vector is poison if one lane is.
+/// Lane by lane, poison included.
 #[test]
 fn vectors_are_computed_lane_by_lane() {
     let mut random = Random(0x1357_9bdf_0246_8ace);
@@ -320,8 +320,9 @@ fn vectors_are_computed_lane_by_lane() {
             let whole = instance.evaluate(InstFlags::empty(), Some(2), &both);
             let [low, high] = [low, high].map(|lane| instance.evaluate(InstFlags::empty(), None, &lane));
             for ((whole, low), high) in whole.results.iter().zip(&low.results).zip(&high.results) {
+                assert_eq!(whole.poison_of_elements(), [low.poison, high.poison], "{}", instance.opcode);
                 assert_eq!(whole.poison, low.poison || high.poison, "{}", instance.opcode);
-                assert!(whole.poison || whole.bits == high.bits.concat(low.bits), "{}", instance.opcode);
+                assert_eq!(whole.bits, high.bits.concat(low.bits), "{}", instance.opcode);
             }
         }
     }
@@ -374,7 +375,7 @@ fn other_widths_are_unsupported() {
     let mut function = Function::new("f");
     let registers = [(); 3].map(|()| function.new_vreg(Type::scalar(80)));
     let data = InstData::op(Opcode::G_FADD, registers[0], &registers[1..]);
-    let arg = Value { bits: Bits::zero(80), poison: false };
+    let arg = Value::new(Bits::zero(80), false);
     let error = evaluate(&mut Concrete { choice: Choice::Zeros }, &mut Pure, &function, &data, &[arg.clone(), arg])
         .unwrap_err();
     assert_eq!(error.feature, "floating point of 80 bits");

@@ -16,7 +16,7 @@ struct Nowhere;
 
 impl Memory<Concrete> for Nowhere {
     fn load(&mut self, _: &mut Concrete, _: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value { bits: Bits::zero(8 * bytes), poison: true }, true)
+        (Value::new(Bits::zero(8 * bytes), true), true)
     }
 
     fn store(&mut self, _: &mut Concrete, _: &Bits, _: &Value<Concrete>, _: &MemOperand) -> bool {
@@ -34,11 +34,21 @@ impl Memory<Concrete> for Nowhere {
 
 /// What the semantics say.
 pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> Meaning {
+    by_lanes(function, data, args, 1)
+}
+
+/// The same in so many lanes of each result, the first lane of all results first.
+pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> Meaning {
     let mut domain = Concrete { choice: Choice::Zeros };
     let evaluation = evaluate(&mut domain, &mut Nowhere, function, data, args).unwrap();
-    let number = |value: &Value<Concrete>| (!value.poison).then(|| value.bits.unsigned() as i128);
+    let mut lane = |value: &Value<Concrete>, number: u32| {
+        let width = value.bits.width() / lanes;
+        let is_poison = value.part_is_poison(&mut domain, number * width, width);
+        (!is_poison).then(|| value.bits.extract(number * width, width).unsigned() as i128)
+    };
+    let all = (0..lanes).flat_map(|number| evaluation.results.iter().map(move |value| (value, number)));
     match evaluation.ub {
         true => Meaning::Undefined,
-        false => Meaning::Results(evaluation.results.iter().map(number).collect()),
+        false => Meaning::Results(all.map(|(value, number)| lane(value, number)).collect()),
     }
 }

@@ -67,14 +67,14 @@ fn pair<D: AnyDomain + ?Sized>(
     if row.flags.contains(OpcodeFlags::STORE) {
         let [low, high, address] = s.exactly(inst)?;
         let poison = d.bool_or(&low.poison, &high.poison);
-        let value = Value { bits: d.concat(&high.bits, &low.bits), poison };
+        let value = Value::new(d.concat(&high.bits, &low.bits), poison);
         return atomics::store_conditional(d, access, inst, [&value, address], STATUS_BITS);
     }
     let [address] = s.exactly(inst)?;
     let (value, ub) = loaded(d, access, inst, address)?;
     let half = PAIR_BITS / 2;
-    let low = Value { bits: d.extract(&value.bits, 0, half), poison: value.poison };
-    let high = Value { bits: d.extract(&value.bits, half, half), poison: value.poison };
+    let low = Value::new(d.extract(&value.bits, 0, half), value.poison);
+    let high = Value::new(d.extract(&value.bits, half, half), value.poison);
     Ok(MachineEvaluation { results: smallvec![low, high], ub, taken: None, to: None })
 }
 
@@ -84,7 +84,7 @@ fn compare_and_swap<D: AnyDomain + ?Sized>(d: &mut D, access: Access, inst: &Ins
     let sources = [expected, new, address];
     let evaluation = atomics::compare_exchange(d, Compared::Access, access, inst, sources)?;
     let mut evaluation = atomics::with_scratch(d, evaluation, STATUS_BITS)?;
-    evaluation.results.push(Value { bits: d.choose(4), poison: d.boolean(false) });
+    evaluation.results.push(Value::new(d.choose(4), d.boolean(false)));
     Ok(evaluation)
 }
 

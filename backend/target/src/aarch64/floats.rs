@@ -157,7 +157,7 @@ pub(super) fn comparison<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let format = format(opcode);
-    let zero = Value { bits: d.literal(0, format.bits()), poison: d.boolean(false) };
+    let zero = Value::new(d.literal(0, format.bits()), d.boolean(false));
     let [a, b] = match opcode {
         FCMPSri | FCMPDri => [s.exactly::<1>(inst)?[0], &zero],
         _ => s.exactly(inst)?,
@@ -168,5 +168,5 @@ pub(super) fn comparison<D: AnyDomain + ?Sized>(
     let [n, z, c, v] = flags;
     let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
     let (bits, poison) = (d.concat(&high, &low), d.bool_or(&a.poison, &b.poison));
-    Ok(MachineEvaluation { results: smallvec![Value { bits, poison }], ub: d.boolean(false), taken: None, to: None })
+    Ok(MachineEvaluation { results: smallvec![Value::new(bits, poison)], ub: d.boolean(false), taken: None, to: None })
 }

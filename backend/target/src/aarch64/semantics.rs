@@ -230,7 +230,7 @@ fn conditional_select<D: AnyDomain + ?Sized>(
 ) -> Option<MachineEvaluation<D>> {
     let (one, second, flags) = (s.values.first()?, s.values.get(1)?, s.values.last()?);
     let condition = condition(d, inst.imm(3)?, &flags.bits)?;
-    let other = Value { bits: second_choice(d, opcode, &second.bits), poison: second.poison };
+    let other = Value::new(second_choice(d, opcode, &second.bits), second.poison);
     let value = chosen(d, (&condition, &flags.poison), one, &other);
     Some(MachineEvaluation { results: smallvec![value], ub: d.boolean(false), taken: None, to: None })
 }
@@ -244,7 +244,7 @@ fn with_flags<D: AnyDomain + ?Sized>(
 ) -> MachineEvaluation<D> {
     let mut evaluation = finish(d, result, s);
     let poison = evaluation.results[0].poison;
-    evaluation.results.push(Value { bits: flags, poison });
+    evaluation.results.push(Value::new(flags, poison));
     evaluation
 }
 

@@ -144,11 +144,11 @@ fn masked<D: AnyDomain + ?Sized>(
         let changes = d.xor(&whole, &new);
         let changed = d.and(&changes, &mask.bits);
         let bits = d.xor(&whole, &changed);
-        Value { bits: d.extract(&bits, 0, access.bits()), poison: d.bool_or(&old.poison, &poison) }
+        Value::new(d.extract(&bits, 0, access.bits()), d.bool_or(&old.poison, &poison))
     };
     let both = MemFlags::LOAD | MemFlags::STORE;
     let (old, ub) = read_modify_write(d, (access, both), &atomics::repeated(inst, access), address, update)?;
-    let result = Value { bits: d.sext(&old.bits, width), poison: old.poison };
+    let result = Value::new(d.sext(&old.bits, width), old.poison);
     let evaluation = MachineEvaluation { results: smallvec![result], ub, taken: None, to: None };
     let evaluation = atomics::with_scratch(d, evaluation, width)?;
     match kind {

@@ -73,10 +73,8 @@ pub fn evaluate<'d>(
         }
         SplitF64Pseudo => {
             let [whole] = s.exactly(inst)?;
-            let half = |d: &mut (dyn AnyDomain + 'd), offset| Value {
-                bits: d.extract(&whole.bits, offset, 32),
-                poison: whole.poison,
-            };
+            let half =
+                |d: &mut (dyn AnyDomain + 'd), offset| Value::new(d.extract(&whole.bits, offset, 32), whole.poison);
             let results = smallvec![half(d, 0), half(d, 32)];
             Ok(MachineEvaluation { results, ..jump_free(d) })
         }
@@ -99,7 +97,7 @@ fn far_jump<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<Machine
     let (high, _) = parts(distance);
     let bits = from_here(d, inst, i64::from((high << 12) as i32))?;
     let poison = d.boolean(false);
-    Ok(MachineEvaluation { results: smallvec![Value { bits, poison }], ..jump_free(d) })
+    Ok(MachineEvaluation { results: smallvec![Value::new(bits, poison)], ..jump_free(d) })
 }
 
 /// One of two values, by a comparison. The poison of the other one is not read.

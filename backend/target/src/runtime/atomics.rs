@@ -98,9 +98,11 @@ impl AtomicFunction {
             return Err(Unsupported::new(format!("call of &{self} without arguments")));
         };
         let mut operands = vec![address.clone()];
-        operands.extend(values.iter().map(|value| Value {
-            bits: if self.takes_complement() { domain.not(&value.bits) } else { value.bits.clone() },
-            poison: value.poison.clone(),
+        operands.extend(values.iter().map(|value| {
+            Value::new(
+                if self.takes_complement() { domain.not(&value.bits) } else { value.bits.clone() },
+                value.poison.clone(),
+            )
         }));
         evaluate_atomic(domain, memory, self.opcode, self.access(), &operands)
     }

@@ -3,6 +3,7 @@
 use super::Undef;
 use super::control;
 use super::induction::Validation;
+use crate::prover::ValueName;
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
 use crate::prover::query::{self, StepOutput};
@@ -114,7 +115,7 @@ impl Validation<'_> {
                 Ok(value)
             };
             let (source, target) = (of(source)?, of(result)?);
-            Ok(StepOutput { register: None, name: "returned", source, target, ub })
+            Ok(StepOutput { name: ValueName::Other("returned"), source, target, ub })
         });
         outputs.collect()
     }

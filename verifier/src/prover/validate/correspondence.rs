@@ -9,6 +9,7 @@ use super::cut_values::{CutValues, FlowShape, Values};
 use super::induction::Validation;
 use super::pairing::undefined;
 use crate::prover::Decision;
+use crate::prover::ValueName;
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::moved;
 use crate::prover::query::{self, StepOutput};
@@ -160,7 +161,7 @@ impl Validation<'_> {
             let bits = walk::register_bits(after, self.setting.target.vocabulary, *later);
             let value = match guesses.as_slice() {
                 [guess] => self.given(*guess, bits, (before, memory))?,
-                _ => Value { bits: self.graph.variable(bits), poison: self.graph.variable(1) },
+                _ => Value::new(self.graph.variable(bits), self.graph.variable(1)),
             };
             for guess in guesses.iter().filter(|_| guesses.len() > 1) {
                 let source = source(&mut self.graph, *guess, before, memory).ok_or_else(undefined)?;
@@ -194,7 +195,7 @@ impl Validation<'_> {
             }
             Form::Low => self.graph.extract_bits(source.bits, 0, bits),
         };
-        Ok(Value { bits, poison: source.poison })
+        Ok(Value::new(bits, source.poison))
     }
 
     /// Drops the guesses that an arrival does not show; true if there were any.
@@ -257,11 +258,11 @@ fn source(d: &mut Symbolic, guess: Guess, before: &Values, memory: MemoryContent
         Form::Less(whole) => {
             let whole = before.get(&whole)?;
             let poison = d.bool_or(&whole.poison, &value.poison);
-            Some(Value { bits: d.sub(&whole.bits, &value.bits), poison })
+            Some(Value::new(d.sub(&whole.bits, &value.bits), poison))
         }
         Form::Loaded(bits) => {
-            let Value { bits, poison } = loaded(d, memory, value.bits, bits);
-            Some(Value { bits, poison: d.bool_or(&poison, &value.poison) })
+            let Value { bits, poison, .. } = loaded(d, memory, value.bits, bits);
+            Some(Value::new(bits, d.bool_or(&poison, &value.poison)))
         }
         Form::Same | Form::Zeros | Form::Signs | Form::Anything | Form::Low => Some(value),
     }
@@ -277,7 +278,7 @@ fn loaded(d: &mut Symbolic, (bytes, poison): MemoryContents, address: Term, bits
         let flag = d.select(poison, place);
         is_poison = d.bool_or(&is_poison, &flag);
     }
-    Value { bits: all.unwrap_or_else(|| d.truth(false)), poison: is_poison }
+    Value::new(all.unwrap_or_else(|| d.truth(false)), is_poison)
 }
 
 /// The obligation on an arrival.
@@ -285,7 +286,7 @@ fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) 
     let source = source(d, guess, &arrivals.before, arrivals.memory)?;
     let target = arrivals.after.get(&later)?.clone();
     let (source, target) = compared(d, guess.form, source, target);
-    Some(StepOutput { register: None, name: "register", source, target, ub: arrivals.ub })
+    Some(StepOutput { name: ValueName::Other("register"), source, target, ub: arrivals.ub })
 }
 
 /// Both values, in the bits that a form compares.

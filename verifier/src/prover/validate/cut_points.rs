@@ -4,6 +4,7 @@
 use super::Setting;
 use super::induction::Validation;
 use super::pairing::{Related, defined, incoming, related, undefined};
+use crate::prover::ValueName;
 use crate::prover::query::StepOutput;
 use crate::prover::side::{Scalar, Side};
 use crate::prover::term::Term;
@@ -53,7 +54,7 @@ impl Validation<'_> {
             if !phis.iter().all(|&later| flags(pair.before, *phi).contains(flags(pair.after, later))) {
                 return Err(Unsupported::different("a flag of a PHI that is new"));
             }
-            let value = Value { bits: self.graph.variable(width), poison: self.graph.variable(1) };
+            let value = Value::new(self.graph.variable(width), self.graph.variable(1));
             let mut offset = 0;
             for &phi in phis {
                 let (register, part) = defined(pair.after, target, phi)?;
@@ -69,7 +70,7 @@ impl Validation<'_> {
                     false => self.graph.extract_bits(value.bits, offset, part),
                 };
                 offset += part;
-                after.insert(register, Value { bits, poison: value.poison });
+                after.insert(register, Value::new(bits, value.poison));
             }
             self.phis.insert(*phi, value.clone());
             before.insert(register, value);
@@ -102,7 +103,7 @@ impl Validation<'_> {
                     let target = arriving(result, phi, register)?;
                     let width = self.graph.width_of(target.bits).min(self.graph.width_of(value.bits));
                     let bits = self.graph.extract_bits(value.bits, offset, width);
-                    flows.push(Flow { phi, next, source: Value { bits, poison: value.poison }, target });
+                    flows.push(Flow { phi, next, source: Value::new(bits, value.poison), target });
                     offset += width;
                 }
             }
@@ -125,7 +126,7 @@ impl Validation<'_> {
             PhiExtension::Signs => source.bits = self.graph.sign_extend(source.bits, whole),
             PhiExtension::Anything => target.bits = self.graph.extract_bits(target.bits, 0, width),
         }
-        StepOutput { register: None, name: "phi", source, target, ub }
+        StepOutput { name: ValueName::Other("phi"), source, target, ub }
     }
 }
 

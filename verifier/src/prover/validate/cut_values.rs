@@ -210,7 +210,7 @@ impl Validation<'_> {
         let bits = walk::register_bits(function, self.setting.target.vocabulary, register);
         match bits > MAX_BITS {
             true => Err(too_wide()),
-            false => Ok(Value { bits: self.graph.variable(bits), poison: self.graph.variable(1) }),
+            false => Ok(Value::new(self.graph.variable(bits), self.graph.variable(1))),
         }
     }
 

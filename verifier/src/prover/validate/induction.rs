@@ -5,6 +5,7 @@ use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
+use crate::prover::ValueName;
 use crate::prover::claims::{self, Visits};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
@@ -72,7 +73,7 @@ impl<'v> Validation<'v> {
         let mut defined = FxHashMap::default();
         for &register in self.setting.contents {
             let ty = self.setting.pair.before.type_of(register).ok_or_else(undefined)?;
-            let value = Value { bits: self.graph.variable(ty.bits()), poison: self.graph.variable(1) };
+            let value = Value::new(self.graph.variable(ty.bits()), self.graph.variable(1));
             defined.insert(register, value);
         }
         Ok(defined)
@@ -266,10 +267,9 @@ impl<'v> Validation<'v> {
             let mut graph = std::mem::take(&mut self.graph);
             let (yes, no) = (graph.truth(true), graph.truth(false));
             let outputs = arriving.iter().map(|(fact, value)| StepOutput {
-                register: None,
-                name: "fact",
-                source: Value { bits: yes, poison: value.poison },
-                target: Value { bits: fact.of(&mut graph, value.bits), poison: no },
+                name: ValueName::Other("fact"),
+                source: Value::new(yes, value.poison),
+                target: Value::new(fact.of(&mut graph, value.bits), no),
                 ub,
             });
             let outputs: Vec<StepOutput> = outputs.collect();

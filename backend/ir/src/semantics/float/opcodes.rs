@@ -40,7 +40,7 @@ pub(in crate::semantics) fn evaluate<D: Domain>(
     if let Results::Partial(_, undefined) = &results {
         poison = d.bool_or(&poison, undefined);
     }
-    Ok(results.all().into_iter().map(|bits| Value { bits, poison: poison.clone() }).collect())
+    Ok(results.all().into_iter().map(|bits| Value::new(bits, poison.clone())).collect())
 }
 
 /// The bits of the results.
