@@ -61,8 +61,14 @@ pub fn evaluate<'d>(
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
-        PseudoLLA | PseudoLGA => {
+        PseudoLLA | PseudoLGA | PseudoLA_TLS_IE => {
             let bits = s.exactly::<1>(inst)?[0].bits;
+            Ok(finish(d, bits, &s))
+        }
+        // The relocation is the linker's hint.
+        PseudoAddTPRel => {
+            let [a, b, _] = s.exactly(inst)?;
+            let bits = d.add(&a.bits, &b.bits);
             Ok(finish(d, bits, &s))
         }
         Select_GPR_Using_CC_GPR | Select_FPR32_Using_CC_GPR | Select_FPR64_Using_CC_GPR => select(d, inst, &s),
