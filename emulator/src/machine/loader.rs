@@ -37,7 +37,7 @@ pub enum ObjectLoadError {
     #[error("a relocation names `{0}`, which has no address")]
     Symbol(String),
     /// A relocation of a thread-local variable names something else, or another relocation names one.
-    #[error("a relocation of another kind of symbol names `{0}`")]
+    #[error("relocations of thread-local variables and of other symbols name `{0}`")]
     ThreadLocal(String),
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
@@ -247,6 +247,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
 
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
+        let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
         for &Placed { index, start } in &self.placed {
             for (at, relocation) in self.file.section_by_index(index)?.relocations() {
                 let offset =
@@ -259,7 +260,11 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 let start = self.start_of(&symbol);
                 let is_of_thread = symbol.kind() == object::SymbolKind::Tls;
                 let name = symbol.name()?.to_string();
-                if start.is_some() && is_of_thread != is_of_distance(elf::RelocationType(r_type.0)) {
+                let of_own = start.map(|_| is_of_thread);
+                // All relocations of a symbol are of one kind, or no linker takes the object.
+                let is_of_distance = is_of_distance(elf::RelocationType(r_type.0));
+                let first = of_own.unwrap_or_else(|| *kinds.entry(name.clone()).or_insert(is_of_distance));
+                if first != is_of_distance {
                     return Err(ObjectLoadError::ThreadLocal(name));
                 }
                 let own = start.map(|start| match is_of_thread {
