@@ -86,8 +86,8 @@ pub const fn buffer_address(index: usize) -> u64 {
     BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
 }
 
-/// The thread pointer of every run: thread-local variables lie above it. It is aligned as every psABI asks, and no
-/// page's start: the lower halves of distances have either sign.
+/// The thread pointer of every run: thread-local variables lie above it. It is aligned as every psABI asks. The
+/// lower twelve bits of distances are negative as signed numbers: a forgotten carry shows.
 pub const THREAD_POINTER: u64 = 0x0fff_f7c0;
 
 /// The block of the thread's variables that an object places itself. Those of an input are buffers.

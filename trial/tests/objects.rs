@@ -12,6 +12,7 @@ use tribunal_ir::{
     Properties, RelocationModel, TargetFlags, Type, text,
 };
 use tribunal_target::Target;
+use tribunal_target::addressing::Quantity;
 use tribunal_trial::Harness;
 use tribunal_trial::inputs::Plan;
 
@@ -108,10 +109,10 @@ fn an_object_places_variables_of_a_thread() {
         let legalizer = (target.legality)(options.features);
         let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
         let mut function = module.functions[0].clone();
-        let code = pipeline::compile(&mut function, &mut context).unwrap();
+        let mut code = pipeline::compile(&mut function, &mut context).unwrap();
         let ir = module.ir.as_ref().map(|ir| ir.module());
-        let bytes = emit::object(&[code], ir, RelocationModel::Static, target).unwrap();
-        let object = read(&bytes).unwrap();
+        let emitted = |code: &Code| emit::object(std::slice::from_ref(code), ir, RelocationModel::Static, target);
+        let object = read(&emitted(&code).unwrap()).unwrap();
         let input = Input { registers: vec![(result, 1000)], buffers: Vec::new() };
         let engines = [Emulator::new(target, options.features), Emulator::stepping(target)];
         for mut engine in engines.map(Result::unwrap) {
@@ -121,6 +122,11 @@ fn an_object_places_variables_of_a_thread() {
                 assert_eq!((run.fault, run.results), (None, vec![1041]), "{}", target.name);
             }
         }
+        // An address of such a variable is no relocation of it.
+        let of_address = target.addressing.fixups.iter().find(|fixup| fixup.quantity == Quantity::Address).unwrap();
+        code.relocations[0].kind = of_address.parts[0].kind;
+        let refused = read(&emitted(&code).unwrap()).err();
+        assert!(matches!(refused, Some(ObjectLoadError::ThreadLocal(_))), "{}: {refused:?}", target.name);
     }
 }
 

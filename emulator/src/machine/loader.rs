@@ -1,6 +1,6 @@
 //! The loader: the ELF object is what runs. Its sections are laid out one after the other, its symbols found, and its
-//! relocations handed to the [`super::linker`]. Sections of thread-local variables stand last: they are what the thread's
-//! block begins with, as in a program header `PT_TLS`.
+//! relocations handed to the [`super::linker`]. Sections of thread-local variables stand last: they are what the
+//! thread's block begins with, as in a program header `PT_TLS`.
 //!
 //! Invariant: nothing is known of the code but what the object says. The `object` crate reads it, and the psABIs say
 //! what a relocation is.
@@ -140,21 +140,21 @@ struct Placed {
 
 /// The kinds of sections, in the order of their places: code begins where a run does.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Contents {
+enum SectionContents {
     Code,
     Data,
     ThreadData,
 }
 
-impl Contents {
+impl SectionContents {
     /// Of a section that is loaded.
-    fn of(flags: SectionFlags) -> Option<Contents> {
+    fn of(flags: SectionFlags) -> Option<SectionContents> {
         let SectionFlags::Elf { sh_flags, .. } = flags else { return None };
         let has = |flag: elf::SectionFlags| sh_flags.0 & flag.0 != 0;
         has(elf::SHF_ALLOC).then(|| match (has(elf::SHF_EXECINSTR), has(elf::SHF_TLS)) {
-            (true, _) => Contents::Code,
-            (false, true) => Contents::ThreadData,
-            (false, false) => Contents::Data,
+            (true, _) => SectionContents::Code,
+            (false, true) => SectionContents::ThreadData,
+            (false, false) => SectionContents::Data,
         })
     }
 }
@@ -171,23 +171,12 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     fn load(mut self) -> Result<LoadedObject, ObjectLoadError> {
-        self.place(Contents::Code)?;
+        self.place(SectionContents::Code)?;
         self.loaded.text = self.loaded.image.len();
         self.tiled()?;
         self.loaded.image.resize(self.loaded.text + GAP, 0);
-        self.place(Contents::Data)?;
-        let before = (self.placed.len(), self.loaded.image.len());
-        self.loaded.image.resize(before.1.next_multiple_of(PAGE as usize), 0);
-        let start = self.loaded.image.len();
-        self.place(Contents::ThreadData)?;
-        self.loaded.thread_data = start..self.loaded.image.len();
-        if self.placed.len() == before.0 {
-            self.loaded.image.truncate(before.1);
-            self.loaded.thread_data = 0..0;
-        }
-        if self.loaded.thread_data.len() as u64 > THREAD_BLOCK_BYTES {
-            return Err(ObjectLoadError::Malformed("a thread has too many variables".to_string()));
-        }
+        self.place(SectionContents::Data)?;
+        self.place_thread_data()?;
         if self.placed.iter().all(|placed| placed.start < self.loaded.text as u64) {
             self.loaded.image.truncate(self.loaded.text);
         }
@@ -195,10 +184,27 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         Ok(self.loaded)
     }
 
+    /// Lays out what a thread's block begins with, aligned as the block is.
+    fn place_thread_data(&mut self) -> Result<(), ObjectLoadError> {
+        let (sections, end) = (self.placed.len(), self.loaded.image.len());
+        let start = end.next_multiple_of(PAGE as usize);
+        self.loaded.image.resize(start, 0);
+        self.place(SectionContents::ThreadData)?;
+        if self.placed.len() == sections {
+            self.loaded.image.truncate(end);
+            return Ok(());
+        }
+        self.loaded.thread_data = start..self.loaded.image.len();
+        match self.loaded.thread_data.len() as u64 <= THREAD_BLOCK_BYTES {
+            true => Ok(()),
+            false => Err(ObjectLoadError::Malformed("a thread has too many variables".to_string())),
+        }
+    }
+
     /// Lays out the sections of one kind.
-    fn place(&mut self, wanted: Contents) -> Result<(), ObjectLoadError> {
+    fn place(&mut self, wanted: SectionContents) -> Result<(), ObjectLoadError> {
         for section in self.file.sections() {
-            let is_wanted = Contents::of(section.flags()) == Some(wanted);
+            let is_wanted = SectionContents::of(section.flags()) == Some(wanted);
             // What an unwinder reads is nothing to a run.
             if !is_wanted || section.size() == 0 || section.name() == Ok(".eh_frame") {
                 continue;
@@ -245,6 +251,17 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
     }
 
+    /// The same, where a thread-local variable's place is in the thread's block.
+    fn own_place<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<LinkedPlace<'static>> {
+        let start = self.start_of(symbol)?;
+        Some(match symbol.kind() {
+            object::SymbolKind::Tls => {
+                LinkedPlace::Thread(start.saturating_sub(self.loaded.thread_data.start as u64) as u32)
+            }
+            _ => LinkedPlace::Code(start as u32),
+        })
+    }
+
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
         let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
@@ -257,20 +274,15 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                     return Err(ObjectLoadError::Place(offset));
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
-                let start = self.start_of(&symbol);
-                let is_of_thread = symbol.kind() == object::SymbolKind::Tls;
                 let name = symbol.name()?.to_string();
-                let of_own = start.map(|_| is_of_thread);
+                let own = self.own_place(&symbol);
+                let of_own = own.as_ref().map(|own| matches!(own, LinkedPlace::Thread(_)));
                 // All relocations of a symbol are of one kind, or no linker takes the object.
                 let is_of_distance = is_of_distance(elf::RelocationType(r_type.0));
                 let first = of_own.unwrap_or_else(|| *kinds.entry(name.clone()).or_insert(is_of_distance));
                 if first != is_of_distance {
                     return Err(ObjectLoadError::ThreadLocal(name));
                 }
-                let own = start.map(|start| match is_of_thread {
-                    true => LinkedPlace::Thread(start.saturating_sub(self.loaded.thread_data.start as u64) as u32),
-                    false => LinkedPlace::Code(start as u32),
-                });
                 found.push((offset as u32, r_type.0, own, name, relocation.addend()));
             }
         }
