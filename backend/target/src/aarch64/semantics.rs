@@ -106,7 +106,7 @@ fn shifted_part<D: AnyDomain + ?Sized>(d: &mut D, part: &D::Bits, inst: &InstDat
     let is_page = d.linked(0)?.1 == TPREL_HIGH;
     let [own, shift] = [if is_page { 12 } else { 0 }, inst.imm(3)?];
     if own == shift {
-        return Some(part.clone());
+        return Some(*part);
     }
     let [own, shift] = [own, shift].map(|bits| d.literal(bits, d.width(part)));
     let number = d.lshr(part, &own);
