@@ -25,7 +25,7 @@ const FOLDERS: [(&str, usize); 16] = [
     ("memory", 15),
     ("arithmetic", 15),
     ("selected", 35),
-    ("threads", 15),
+    ("threads", 16),
 ];
 
 fn main() {

@@ -20,6 +20,7 @@ pub static ADDRESSING: AddressingDesc = AddressingDesc {
         (HI, AddressPart::SignedHigh),
         (TPREL_LO, AddressPart::SignedLow),
         (TPREL_HI, AddressPart::SignedHigh),
+        (TPREL_ADD, AddressPart::SignedHigh),
     ],
     modifiers: &[
         (LO, "%lo(", ")"),
