@@ -3,6 +3,7 @@
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 use tribunal_ir::PReg;
+use tribunal_target::Target;
 
 /// Memory behind a pointer argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,6 +42,14 @@ pub const fn unwritten_register(register: PReg) -> u64 {
     (register.0 as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// The contents of a register before a run, unless it is the stack pointer or has an argument.
+pub fn before_run(target: &Target, register: PReg) -> u64 {
+    match target.abi.thread_pointer.register() {
+        Some(thread) if thread == register => THREAD_POINTER,
+        _ => unwritten_register(register),
+    }
+}
+
 /// The contents of a clobbered register after the `count`th call of a run, as far as it is wide enough.
 pub const fn clobbered(register: PReg, count: u64) -> u64 {
     !unwritten_register(register) ^ (count << 4)
@@ -76,6 +85,15 @@ pub const SYMBOL_PAGES: u64 = 48;
 pub const fn buffer_address(index: usize) -> u64 {
     BUFFERS + (index as u64 % BUFFER_PAGES) * PAGE + GUARD
 }
+
+/// The thread pointer of every run: thread-local variables lie above it. It is aligned as every psABI asks. The
+/// lower twelve bits of distances are negative as signed numbers: a forgotten carry shows.
+pub const THREAD_POINTER: u64 = 0x0fff_f7c0;
+
+/// The block of the thread's variables that an object places itself. Those of an input are buffers.
+pub const THREAD_BLOCK: u64 = BUFFERS + (BUFFER_PAGES + 1) * PAGE;
+/// Its size, in bytes.
+pub const THREAD_BLOCK_BYTES: u64 = 16 * PAGE;
 
 /// The layout of the interpreter's stack objects, one after the other. Machine code has its own stack, whose addresses
 /// no result may show.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::{Allocator, NoObserver, Options};
 use tribunal_fuzz::campaign;
-use tribunal_ir::{Family, Function, Inst, InstData, MemFlags, Opcode, Operand, VReg};
+use tribunal_ir::{Family, Function, Inst, InstData, MemFlags, Opcode, Operand, ThreadLocalModel, VReg};
 use tribunal_target::abi::CallKind;
+use tribunal_target::environment::is_thread_pointer;
 use tribunal_target::{ALL, Target};
 use tribunal_trial::Harness;
 use tribunal_trial::harness::verify;
@@ -127,6 +128,10 @@ fn shapes(function: &Function, target: &Target) -> Vec<&'static str> {
         let above = |phi: &Inst| inputs(phi).into_iter().filter(|input| block(input) != block(phi)).collect::<Vec<_>>();
         above(phi).iter().any(|first| above(first).iter().any(|second| block(second) != block(phi)))
     };
+    let has_model = |model: ThreadLocalModel| {
+        let models = function.addresses.values().filter_map(|address| function.symbol_facts(address.base).thread_local);
+        models.into_iter().any(|own| own == model)
+    };
     let constant = |wanted: &dyn Fn(i64) -> bool| {
         let is_wanted = |operand: &Operand| {
             function.constant_value(operand).and_then(tribunal_ir::Bits::to_i64).is_some_and(wanted)
@@ -163,6 +168,9 @@ fn shapes(function: &Function, target: &Target) -> Vec<&'static str> {
         ("way that ends in a trap", has(Opcode::G_TRAP) || has(Opcode::G_UBSANTRAP)),
         ("variable arguments", has(Opcode::G_VASTART)),
         ("module", function.ir.is_some() && has(Opcode::G_GLOBAL_VALUE)),
+        ("variable of a thread, near", has_model(ThreadLocalModel::LocalExec)),
+        ("variable of a thread, anywhere", has_model(ThreadLocalModel::InitialExec)),
+        ("thread pointer", all.iter().any(|data| is_thread_pointer(function, data))),
     ];
     shown.into_iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| name).collect()
 }
@@ -184,7 +192,7 @@ fn every_shape_is_generated_and_accepted() {
         // A block as long as a branch reaches takes long to judge: few programs have one, and those of targets whose
         // branches reach far have none.
         long += counts.remove("block at a branch's reach").unwrap_or(0);
-        assert_eq!(counts.len(), 22, "{}: {counts:?}", target.name);
+        assert_eq!(counts.len(), 25, "{}: {counts:?}", target.name);
         assert!(counts.values().all(|&count| count >= 4), "{}: {counts:?}", target.name);
     }
     assert!(long > 0);
@@ -244,9 +252,15 @@ fn calls_in(module: &[Function], target: &Target) -> Vec<&'static str> {
         ("a call", kind(CallKind::Returning)),
         ("a call in place of a return", kind(CallKind::Tail)),
         ("an argument on the stack", module[1..].iter().any(|function| !function.fixed_stack.is_empty())),
+        ("variables of a thread in two functions", module.iter().filter(|function| has_threads(function)).count() > 1),
         ("a callee that calls", module[1..].iter().any(|function| with_callees(function, &refs(module)).is_some())),
     ];
     shown.into_iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| name).collect()
+}
+
+/// True if it takes the address of a thread-local variable.
+fn has_threads(function: &Function) -> bool {
+    function.addresses.values().any(|address| function.symbol_facts(address.base).thread_local.is_some())
 }
 
 fn refs(module: &[Function]) -> Vec<&Function> {
@@ -277,7 +291,7 @@ fn modules_are_generated_accepted_and_run_together() {
             *counts.entry("executions").or_default() += tally.executions;
         }
         println!("{}: {counts:?}", target.name);
-        assert_eq!(counts.len(), 7, "{}: {counts:?}", target.name);
+        assert_eq!(counts.len(), 8, "{}: {counts:?}", target.name);
         assert!(counts["executions"] > counts["a call"], "{}: {counts:?}", target.name);
     }
 }

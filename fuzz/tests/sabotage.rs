@@ -14,7 +14,7 @@ const LIMITS: TrialLimits =
 fn faults_have_names_of_their_own_and_targets_that_exist() {
     let names: BTreeSet<&str> = sabotage::faults().map(|fault| fault.name).collect();
     assert_eq!(names.len(), sabotage::faults().count());
-    assert_eq!(names.len(), 343);
+    assert_eq!(names.len(), 353);
     for fault in sabotage::faults() {
         assert!(!fault.targets.is_empty(), "{}", fault.name);
         assert!(fault.targets.iter().all(|name| tribunal_target::by_name(name).is_some()), "{}", fault.name);
@@ -52,6 +52,12 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
         "frame-not-allocated",
         "condition-turned-over",
         "call-linked-to-another-function",
+        "distance-of-another-offset",
+        "upper-part-of-a-nearer-distance",
+        "loaded-distance-for-an-address",
+        "entry-of-the-address-for-that-of-a-distance",
+        "low-part-of-a-store-in-a-thread",
+        "low-part-of-a-distance-for-the-upper",
         "branch-labels-exchanged-by-split-edges",
         "return-for-a-jump-by-frame",
         "alignment-raised-by-select",

@@ -5,12 +5,14 @@
 use std::collections::BTreeMap;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
-use tribunal_emulator::machine::{LoadedObject, ObjectLoadError, ObjectScope};
+use tribunal_emulator::input::Input;
+use tribunal_emulator::machine::{Emulator, LoadedObject, ObjectLoadError, ObjectScope};
 use tribunal_ir::{
     AddressBase, AddressData, Builder, Function, GlobalName, InstData, MemFlags, MemOperand, Opcode, Operand, Position,
     Properties, RelocationModel, TargetFlags, Type, text,
 };
 use tribunal_target::Target;
+use tribunal_target::addressing::Quantity;
 use tribunal_trial::Harness;
 use tribunal_trial::inputs::Plan;
 
@@ -51,6 +53,80 @@ fn code_comes_first_and_data_after_it() {
             assert_eq!(unlinked.code[..code.bytes.len()], code.bytes, "{}", code.name);
             assert!(unlinked.code.len() > code.bytes.len(), "{}: a table or a constant is data", code.name);
         }
+    }
+}
+
+/// Variables of a thread, one with contents and one without, by both models: the object places them, each run anew.
+const THREAD: &str = "--- |
+  @full = internal thread_local global [2 x i32] [i32 7, i32 41]
+  @blank = thread_local global [600 x i32] zeroinitializer
+  define i32 @f(i32 %0) { ret i32 0 }
+...
+---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $ARGUMENT
+
+    %0:_(WORD) = COPY $ARGUMENT
+    %1:_(s32) = G_TRUNC_OR_COPY
+    %2:_(p0) = G_GLOBAL_VALUE @full + 4
+    %3:_(s32) = G_LOAD %2(p0) :: (load (s32))
+    %4:_(p0) = G_GLOBAL_VALUE @blank + 2396
+    %5:_(s32) = G_LOAD %4(p0) :: (load (s32))
+    G_STORE %1(s32), %4(p0) :: (store (s32))
+    %6:_(s32) = G_LOAD %4(p0) :: (load (s32))
+    %7:_(s32) = G_ADD %3, %6
+    %8:_(s32) = G_SHL %5, %5
+    %9:_(s32) = G_ADD %7, %8
+    G_STORE %9(s32), %2(p0) :: (store (s32))
+    %10:_(WORD) = G_EXTEND_OR_COPY
+    $ARGUMENT = COPY %10(WORD)
+    RETURN implicit $ARGUMENT
+...
+";
+
+/// The object's own variables of a thread lie where the thread pointer says, in both engines.
+#[test]
+fn an_object_places_variables_of_a_thread() {
+    for &target in tribunal_target::ALL {
+        let result = target.abi.results()[0];
+        let is_word = target.pointer_bits == 32;
+        let wide = |opcode: &str, source: u32| match is_word {
+            true => format!("COPY %{source}(s32)"),
+            false if opcode == "G_TRUNC" => format!("G_TRUNC %{source}(s64)"),
+            false => format!("{opcode} %{source}(s32)"),
+        };
+        let text = THREAD
+            .replace("G_TRUNC_OR_COPY", &wide("G_TRUNC", 0))
+            .replace("G_EXTEND_OR_COPY", &wide("G_ZEXT", 9))
+            .replace("WORD", if is_word { "s32" } else { "s64" })
+            .replace("ARGUMENT", target.vocabulary.register_name(result))
+            .replace("RETURN", target.vocabulary.opcode_name(target.abi.return_opcode));
+        let module = text::parse_module(&text, target.vocabulary).unwrap();
+        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let legalizer = (target.legality)(options.features);
+        let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
+        let mut function = module.functions[0].clone();
+        let mut code = pipeline::compile(&mut function, &mut context).unwrap();
+        let ir = module.ir.as_ref().map(|ir| ir.module());
+        let emitted = |code: &Code| emit::object(std::slice::from_ref(code), ir, RelocationModel::Static, target);
+        let object = read(&emitted(&code).unwrap()).unwrap();
+        let input = Input { registers: vec![(result, 1000)], buffers: Vec::new() };
+        let engines = [Emulator::new(target, options.features), Emulator::stepping(target)];
+        for mut engine in engines.map(Result::unwrap) {
+            engine.load_linked(&object.unlinked(), &[]).unwrap();
+            for _ in 0..2 {
+                let run = engine.run(&input, &[result], 1000).unwrap();
+                assert_eq!((run.fault, run.results), (None, vec![1041]), "{}", target.name);
+            }
+        }
+        // An address of such a variable is no relocation of it.
+        let of_address = target.addressing.fixups.iter().find(|fixup| fixup.quantity == Quantity::Address).unwrap();
+        code.relocations[0].kind = of_address.parts[0].kind;
+        let refused = read(&emitted(&code).unwrap()).err();
+        assert!(matches!(refused, Some(ObjectLoadError::ThreadLocal(_))), "{}: {refused:?}", target.name);
     }
 }
 

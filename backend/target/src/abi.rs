@@ -28,6 +28,8 @@ pub struct Abi {
     pub frame_record_end: i64,
     /// The register in which a call leaves the return address.
     pub return_address: PReg,
+    /// The place of the thread pointer.
+    pub thread_pointer: ThreadPointer,
     /// Registers besides the stack pointer that hold no value of a function, and may be read anywhere: those of the
     /// linker and of threads.
     pub reserved: &'static [PReg],
@@ -44,6 +46,27 @@ pub struct Abi {
     pub va_list: &'static [VaListField],
     /// `None` on a machine without calls.
     pub calls: Option<Calls>,
+}
+
+/// The place of the thread pointer, from which thread-local variables have constant distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ThreadPointer {
+    /// A general register, which no function changes.
+    Register(PReg),
+    /// A register of the system, which this instruction reads.
+    System(TargetOpcode),
+    /// The machine has none.
+    None,
+}
+
+impl ThreadPointer {
+    /// The general register that holds it.
+    pub fn register(self) -> Option<PReg> {
+        match self {
+            ThreadPointer::Register(register) => Some(register),
+            ThreadPointer::System(_) | ThreadPointer::None => None,
+        }
+    }
 }
 
 /// The two ways to call.

@@ -7,6 +7,7 @@
 use crate::Target;
 use crate::meaning::AnyDomain;
 use object::elf::RelocationType;
+use std::fmt;
 use tribunal_ir::{AddressBase, CodeModel, Function, InstData, Opcode, RelocationModel, SymbolFacts, TargetFlags};
 use tribunal_ir::{AddressData, Operand, TargetOpcode, ThreadLocalModel};
 
@@ -47,8 +48,46 @@ pub struct Fixup {
     pub opcode: TargetOpcode,
     /// The flags of its first address.
     pub flags: TargetFlags,
+    /// The number that they make.
+    pub quantity: Quantity,
     /// In the order of the code.
     pub parts: &'static [FixupPart],
+}
+
+impl Fixup {
+    /// Of an address.
+    pub const fn of_address(opcode: TargetOpcode, flags: TargetFlags, parts: &'static [FixupPart]) -> Fixup {
+        Fixup { opcode, flags, quantity: Quantity::Address, parts }
+    }
+
+    /// Of a thread-local variable's distance from the thread pointer.
+    pub const fn of_distance(opcode: TargetOpcode, flags: TargetFlags, parts: &'static [FixupPart]) -> Fixup {
+        Fixup { opcode, flags, quantity: Quantity::ThreadDistance(ThreadLocalModel::LocalExec), parts }
+    }
+
+    /// The same, loaded from the global offset table.
+    pub const fn of_loaded_distance(opcode: TargetOpcode, flags: TargetFlags, parts: &'static [FixupPart]) -> Fixup {
+        Fixup { opcode, flags, quantity: Quantity::ThreadDistance(ThreadLocalModel::InitialExec), parts }
+    }
+}
+
+/// The number that an instruction makes of a symbol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantity {
+    /// The symbol's address.
+    Address,
+    /// The distance of a thread-local variable from the thread pointer, by the model that makes it.
+    ThreadDistance(ThreadLocalModel),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Quantity::Address => "the address",
+            Quantity::ThreadDistance(ThreadLocalModel::LocalExec) => "the distance in the executable's own block",
+            Quantity::ThreadDistance(_) => "the distance from the thread pointer",
+        })
+    }
 }
 
 /// One relocation.
@@ -146,6 +185,12 @@ impl Target {
     /// The relocations of an instruction with an address; `None` if it has no row.
     pub fn fixup(&self, opcode: TargetOpcode, flags: TargetFlags) -> Option<&'static Fixup> {
         self.addressing.fixups.iter().find(|fixup| fixup.opcode == opcode && fixup.flags == flags)
+    }
+
+    /// The number that an instruction with an address makes of it. One without a row makes no distance.
+    pub fn quantity(&self, opcode: Opcode, flags: TargetFlags) -> Quantity {
+        let Opcode::Target(opcode) = opcode else { return Quantity::Address };
+        self.fixup(opcode, flags).map_or(Quantity::Address, |fixup| fixup.quantity)
     }
 
     /// The part that flags select; `None` for the whole address.

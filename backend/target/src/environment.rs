@@ -244,6 +244,11 @@ pub trait Environment<D: Domain>: MachineState<D> {
         Err(Unsupported::new(format!("the address of {}", address.name)))
     }
 
+    /// The thread pointer of the thread that runs the function.
+    fn thread_pointer(&mut self) -> Result<Value<D>, Unsupported> {
+        Err(Unsupported::new("the thread pointer"))
+    }
+
     /// Performs a memory function on its three operands; the condition under which that is undefined. `data` is the
     /// opcode or the call that stands for it.
     fn memory_function(
@@ -290,10 +295,16 @@ pub fn execute<D: Domain, S: Environment<D>>(
     } else if let Some(operation) = VaOperation::of(state.function(), data) {
         ub = Some(variable_arguments::execute(target, state, data, operation)?);
     } else if let Some(address) = LinkedAddress::of(state.function(), state.vocabulary(), data) {
-        if state.function().symbol_facts(address.base).thread_local.is_some() {
-            return Err(Unsupported::new(format!("the thread-local variable {}", address.name)));
+        // A page is of an address, and code has the distance of such a variable.
+        let is_whole = matches!(address.kind, AddressKind::Symbol | AddressKind::Constant);
+        if !is_whole && state.function().symbol_facts(address.base).thread_local.is_some() {
+            return Err(Unsupported::new(format!("the page of the thread-local variable {}", address.name)));
         }
         let value = state.address(&address)?;
+        let dst = data.operands.first().and_then(Operand::as_reg);
+        dst.map(|dst| walk::write(state, dst, value)).transpose()?;
+    } else if is_thread_pointer(state.function(), data) {
+        let value = state.thread_pointer()?;
         let dst = data.operands.first().and_then(Operand::as_reg);
         dst.map(|dst| walk::write(state, dst, value)).transpose()?;
     } else if is_opaque_call(state.function(), target, data) {
@@ -304,6 +315,18 @@ pub fn execute<D: Domain, S: Environment<D>>(
     let ub = ub.unwrap_or_else(|| state.domain().boolean(false));
     Ok(Some(Transfer { ub, next: Next::Following }))
 }
+
+/// True for the intrinsic that gives the thread pointer.
+pub fn is_thread_pointer(function: &Function, data: &InstData) -> bool {
+    let named = |operand: &Operand| match operand {
+        Operand::Intrinsic(name) => function.symbols.get(*name).is_some_and(|name| name == THREAD_POINTER),
+        _ => false,
+    };
+    data.opcode == Opcode::G_INTRINSIC && data.operands.iter().any(named)
+}
+
+/// The intrinsic's name, which says no type.
+const THREAD_POINTER: &str = "llvm.thread.pointer";
 
 /// True for a call by an instruction without a row. Markers of call frames, by LLVM's names, are none.
 fn is_opaque_call(function: &Function, target: &Target, data: &InstData) -> bool {
@@ -409,7 +432,9 @@ pub fn lost(target: &Target, mask: Option<RegMask>) -> Vec<PReg> {
             general.chain(others).collect()
         }
         Some(Preserved::Nothing) => {
-            full.map(|(register, _)| register).filter(|&register| register != target.abi.stack_pointer).collect()
+            // No callee moves its caller's stack, or itself to another thread.
+            let kept = [Some(target.abi.stack_pointer), target.abi.thread_pointer.register()];
+            full.map(|(register, _)| register).filter(|&register| !kept.contains(&Some(register))).collect()
         }
     }
 }

@@ -9,6 +9,8 @@
 //! Invariant: nothing here knows an instruction set, and a meaning sees nothing of the domain but its primitives.
 
 use crate::Target;
+use crate::abi::ThreadPointer;
+use crate::addressing::Quantity;
 use crate::environment::{self, Environment, LinkedAddress};
 use crate::promises::Promises;
 use smallvec::SmallVec;
@@ -61,7 +63,10 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
     /// The place of the instruction; `None` before code is placed.
     fn place(&self) -> Option<CodePlace<AnyBits>>;
-    /// The address that the instruction's address operand of this number (from 0) is of, with the operand's flags.
+    /// The thread pointer, where it is the system's register; `None` where nobody says it.
+    fn thread_pointer(&self) -> Option<AnyBits>;
+    /// The number that the instruction's address operand of this number (from 0) makes, with the operand's flags: an
+    /// address, or a distance from the thread pointer.
     fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)>;
 }
 
@@ -83,6 +88,8 @@ pub struct CodePlace<B> {
     pub address: B,
     /// Its size in bytes, which is not the row's if it is compressed.
     pub bytes: u32,
+    /// The thread pointer of the thread that runs it.
+    pub thread_pointer: B,
 }
 
 /// The same for an instruction at `place`, which jumps and computations of addresses may ask for.
@@ -94,12 +101,14 @@ pub fn evaluate_at<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
     place: Option<CodePlace<D::Bits>>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    evaluate_linked(target, domain, memory, inst, args, Outside { place, linked: SmallVec::new() })
+    let thread_pointer = place.as_ref().map(|place| place.thread_pointer.clone());
+    evaluate_linked(target, domain, memory, inst, args, Outside { place, thread_pointer, linked: SmallVec::new() })
 }
 
 /// What an instruction sees besides its registers and memory.
 struct Outside<D: Domain> {
     place: Option<CodePlace<D::Bits>>,
+    thread_pointer: Option<D::Bits>,
     /// The addresses that its operands are of.
     linked: LinkedAddresses<D::Bits>,
 }
@@ -119,10 +128,15 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
         bits: SmallVec::new(),
         bools: SmallVec::new(),
         place: None,
+        thread_pointer: None,
         linked: SmallVec::new(),
     };
-    numbered.place =
-        outside.place.map(|CodePlace { address, bytes }| CodePlace { address: numbered.add_bits(address), bytes });
+    numbered.thread_pointer = outside.thread_pointer.map(|pointer| numbered.add_bits(pointer));
+    numbered.place = outside.place.map(|place| CodePlace {
+        address: numbered.add_bits(place.address),
+        bytes: place.bytes,
+        thread_pointer: numbered.add_bits(place.thread_pointer),
+    });
     for (address, flags) in outside.linked {
         let address = numbered.add_bits(address);
         numbered.linked.push((address, flags));
@@ -168,7 +182,9 @@ pub fn execute<D: Domain, S: Environment<D>>(
         };
         args.push(Value::new(bits, poison));
     }
-    let outside = Outside { place: None, linked: linked(state, data)? };
+    let reads_thread = target.abi.thread_pointer == ThreadPointer::System(opcode);
+    let thread_pointer = reads_thread.then(|| state.thread_pointer()).transpose()?.map(|pointer| pointer.bits);
+    let outside = Outside { place: None, thread_pointer, linked: linked(target, state, data)? };
     let (domain, memory) = state.evaluator();
     let MachineEvaluation { results, ub, taken, to } = evaluate_linked(target, domain, memory, data, &args, outside)?;
     for (operand, value) in data.defs().zip(results) {
@@ -185,8 +201,9 @@ pub fn execute<D: Domain, S: Environment<D>>(
 /// Addresses that the environment places, each with the part of it that is meant.
 type LinkedAddresses<B> = SmallVec<[(B, TargetFlags); 2]>;
 
-/// The addresses that operands of an instruction are of.
+/// The numbers that operands of an instruction make of addresses.
 fn linked<D: Domain, S: Environment<D>>(
+    target: &Target,
     state: &mut S,
     data: &InstData,
 ) -> Result<LinkedAddresses<D::Bits>, Unsupported> {
@@ -194,7 +211,18 @@ fn linked<D: Domain, S: Environment<D>>(
     for operand in data.operands.iter().filter(|operand| matches!(operand, Operand::Address(_))) {
         let Some(address) = LinkedAddress::of_operand(state.function(), data, operand) else { continue };
         let flags = state.function().address_of(operand).map_or(TargetFlags::NONE, |address| address.flags);
-        linked.push((state.address(&address)?.bits, flags));
+        let is_distance = target.quantity(data.opcode, flags) != Quantity::Address;
+        if is_distance != state.function().symbol_facts(address.base).thread_local.is_some() {
+            let wrong =
+                if is_distance { "the distance in a thread of" } else { "the plain address of the thread-local" };
+            return Err(Unsupported::new(format!("{wrong} {}", address.name)));
+        }
+        let mut bits = state.address(&address)?.bits;
+        if is_distance {
+            let pointer = state.thread_pointer()?.bits;
+            bits = state.domain().sub(&bits, &pointer);
+        }
+        linked.push((bits, flags));
     }
     Ok(linked)
 }
@@ -206,6 +234,7 @@ struct Numbered<'d, D: Domain, M> {
     bits: SmallVec<[D::Bits; 16]>,
     bools: SmallVec<[D::Bool; 16]>,
     place: Option<CodePlace<AnyBits>>,
+    thread_pointer: Option<AnyBits>,
     linked: LinkedAddresses<AnyBits>,
 }
 
@@ -353,6 +382,10 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
 
     fn place(&self) -> Option<CodePlace<AnyBits>> {
         self.place
+    }
+
+    fn thread_pointer(&self) -> Option<AnyBits> {
+        self.thread_pointer
     }
 
     fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)> {

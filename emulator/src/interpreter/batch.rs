@@ -7,7 +7,7 @@
 use super::frames::StackShape;
 use super::memory::ConcreteMemory;
 use super::{Execution, Interpreter, KeptAccesses, Settings, Unwritten, known};
-use crate::input::{Input, unwritten_register};
+use crate::input::{Input, THREAD_POINTER, before_run};
 use crate::observation::{Known, Observation, Outcome};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
@@ -149,7 +149,7 @@ impl<'a> MachineState<Lanes> for Lockstep<'a> {
     fn full_register(&mut self, register: PReg) -> Value<Lanes> {
         let held = self.physical.iter().find(|(known, _)| *known == register);
         let bits = self.target.vocabulary.register_bits(register);
-        let arbitrary = || same(Bits::new(unwritten_register(register).into(), bits));
+        let arbitrary = || same(Bits::new(before_run(self.target, register).into(), bits));
         held.map_or_else(arbitrary, |(_, value)| value.clone())
     }
 
@@ -161,8 +161,12 @@ impl<'a> MachineState<Lanes> for Lockstep<'a> {
     }
 }
 
-/// None: a run in an environment is a run of a single input.
-impl Environment<Lanes> for Lockstep<'_> {}
+/// Its thread alone: a run in an environment is a run of a single input.
+impl Environment<Lanes> for Lockstep<'_> {
+    fn thread_pointer(&mut self) -> Result<Value<Lanes>, Unsupported> {
+        Ok(same(Bits::new(THREAD_POINTER.into(), self.target.pointer_bits.into())))
+    }
+}
 
 /// A batch in progress.
 pub(super) struct Batch<'f> {

@@ -4,6 +4,7 @@
 use super::callee::{UNDECIDED, return_pointers};
 use super::{Interpreter, Numbers, SingleRun, scalar};
 use crate::globals::{GlobalMemory, constant_name, globals};
+use crate::input::THREAD_POINTER;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::bits::Bits;
@@ -11,7 +12,9 @@ use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{AddressBase, AddressData, Function, InstData, MemFlags, MemOperand};
 use tribunal_target::Target;
-use tribunal_target::environment::{Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall};
+use tribunal_target::environment::{
+    Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall, is_thread_pointer,
+};
 use tribunal_target::promises::Promises;
 use tribunal_target::variable_arguments::has_lists;
 
@@ -50,12 +53,14 @@ impl ConcreteEnvironment {
     }
 }
 
-/// True if it takes the address of a symbol, a block or a jump table, or makes a list of variable arguments.
+/// True if it takes the address of a symbol, a block or a jump table, asks for the thread pointer, or makes a list of
+/// variable arguments.
 pub(super) fn names_addresses(function: &Function, target: &Target) -> bool {
     let is_block = |address: &AddressData| matches!(address.base, AddressBase::Block { .. });
     !function.jump_tables.tables.is_empty()
         || function.addresses.values().any(is_block)
         || !globals(function, target).is_empty()
+        || function.all_insts().any(|inst| is_thread_pointer(function, function.inst(inst)))
         || has_lists(function)
 }
 
@@ -113,6 +118,10 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
         let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.name)))?;
         let place = base.wrapping_add_signed(address.offset);
         Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())))
+    }
+
+    fn thread_pointer(&mut self) -> Result<Value<D>, Unsupported> {
+        Ok(scalar(Bits::new(THREAD_POINTER.into(), self.target.pointer_bits.into())))
     }
 
     fn memory_function(

@@ -22,7 +22,7 @@ pub use execution::{Event, Execution, KeptAccesses, Settings, Unwritten};
 pub use memory::Stray;
 
 use crate::call::{CallMismatch, ExternalCall};
-use crate::input::{FRAME, Frame, Input, UNWRITTEN, clobbered, unwritten_register};
+use crate::input::{FRAME, Frame, Input, UNWRITTEN, before_run, clobbered, unwritten_register};
 use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use callee::Callees;
@@ -493,14 +493,16 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
 
     fn full_register(&mut self, register: PReg) -> Value<D> {
         let held = self.physical.iter().find(|(known, _)| *known == register);
-        let arbitrary = || match register == self.target.abi.stack_pointer {
+        let is_stack = register == self.target.abi.stack_pointer;
+        let is_thread = self.target.abi.thread_pointer.register() == Some(register);
+        let arbitrary = || match is_stack {
             true => full(self.target, register, self.memory.stack_pointer()),
-            false => full(self.target, register, unwritten_register(register)),
+            false => full(self.target, register, before_run(self.target, register)),
         };
         match held {
             Some((_, value)) => value.clone(),
             // Its caller did not say what the register holds.
-            None if self.is_callee() && register != self.target.abi.stack_pointer => {
+            None if self.is_callee() && !is_stack && !is_thread => {
                 let value = self.any(self.target.vocabulary.register_bits(register), unwritten_register(register));
                 self.physical.push((register, value.clone()));
                 value

@@ -1,5 +1,5 @@
-//! The registers that a function must leave as they were, and those that a callee may change, as the psABIs list them;
-//! and the accesses that a machine guarantees to make.
+//! The registers that a function must leave as they were, those that a callee may change, and the thread pointer, as the
+//! psABIs list them; and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention" and "Floating-point Register
 //! Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
 //! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I,
@@ -32,6 +32,8 @@ struct Convention {
     /// A callee may leave anything in them.
     changed: &'static [Run],
     accesses: AccessRule,
+    /// The thread pointer; `None` where it is a register of the system.
+    thread_pointer: Option<PReg>,
 }
 
 static CONVENTIONS: &[Convention] = &[
@@ -56,6 +58,7 @@ static CONVENTIONS: &[Convention] = &[
             (riscv::registers::f(28), 4),
         ],
         accesses: AccessRule::Aligned,
+        thread_pointer: Some(riscv::registers::x(4)),
     },
     Convention {
         targets: &[&AARCH64],
@@ -71,6 +74,7 @@ static CONVENTIONS: &[Convention] = &[
             (aarch64::registers::q(16), 16),
         ],
         accesses: AccessRule::Any,
+        thread_pointer: None,
     },
 ];
 
@@ -93,6 +97,11 @@ pub(super) fn changed(target: &Target) -> Vec<PReg> {
     of(target).map_or_else(|| target.abi.caller_saved.to_vec(), |row| listed(row.changed))
 }
 
+/// The general register that holds the thread pointer.
+pub(super) fn thread_pointer(target: &Target) -> Option<PReg> {
+    of(target)?.thread_pointer
+}
+
 /// The accesses that the machine makes. Of one without a document its rows say more.
 pub(super) fn accesses(target: &Target) -> AccessRule {
     of(target).map_or(AccessRule::Any, |row| row.accesses)
@@ -113,6 +122,7 @@ mod tests {
             let [saved, lost]: [BTreeSet<PReg>; 2] =
                 [target.abi.callee_saved, target.abi.caller_saved].map(|list| list.iter().copied().collect());
             assert_eq!(lost, changed, "{}", target.name);
+            assert_eq!(target.abi.thread_pointer.register(), thread_pointer(target), "{}", target.name);
             assert!(saved.is_subset(&kept), "{}", target.name);
             let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
             for (register, row) in full.filter(|(register, _)| !target.vocabulary.is_zero_register(*register)) {

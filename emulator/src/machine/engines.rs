@@ -3,6 +3,7 @@
 //! The numbers are Unicorn's, so the rows stand here and not with the targets. A target without a row has no engine:
 //! its code runs in the machine stepper.
 
+use crate::input::THREAD_POINTER;
 use tribunal_ir::{Opcode, PReg};
 use tribunal_target::aarch64::{self, AARCH64};
 use tribunal_target::riscv::{self, RISCV32, RISCV64};
@@ -66,7 +67,7 @@ static ENGINES: &[EngineDesc] = &[
             // Unicorn's numbers of the lower halves: registers are set and read as 64 bits.
             (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
         ],
-        set_up: &[],
+        set_up: &[(RegisterARM64::TPIDR_EL0 as i32, THREAD_POINTER)],
         wrong: &[],
     },
 ];

@@ -1,11 +1,14 @@
 //! The emulator's own linker: it completes the relocations of code, and places constants, jump tables and the global
-//! offset table after it. Sources: RISC-V ELF psABI, "Relocations"; ELF for the Arm 64-bit Architecture, "Relocation".
+//! offset table after it. A thread's variables are at constant distances from the thread pointer. Sources: RISC-V
+//! ELF psABI, "Relocations"; ELF for the Arm 64-bit Architecture, "Relocation".
 //!
 //! Invariant: it takes nothing from the tables of the backend but numbers of relocations, which the psABIs give.
 
 use super::{CODE, MachineError};
+use crate::input::{THREAD_BLOCK, THREAD_POINTER};
 use object::elf;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use tribunal_target::Target;
 
 /// Code with all that a linker completes.
@@ -19,6 +22,8 @@ pub struct Unlinked<'a> {
     pub relocations: Vec<Unresolved<'a>>,
     /// Its jump tables.
     pub tables: Vec<UnlinkedTable<'a>>,
+    /// The part of the code's data that is copied to the start of a thread's block.
+    pub thread_data: Range<usize>,
     /// The addresses of symbols, by their names.
     pub symbols: BTreeMap<String, u64>,
     /// The functions in the code besides the one at its start, by their names: their offsets in bytes. Calls of them
@@ -59,6 +64,8 @@ pub enum LinkedPlace<'a> {
     Code(u32),
     /// A jump table.
     Table(u32),
+    /// A byte of the thread's block.
+    Thread(u32),
 }
 
 /// A jump table.
@@ -134,17 +141,23 @@ impl Linker<'_> {
             LinkedPlace::Symbol(name) => *self.unlinked.symbols.get(name.as_ref())?,
             LinkedPlace::Code(offset) => CODE + u64::from(*offset),
             LinkedPlace::Table(number) => *self.tables.get(*number as usize)?,
+            LinkedPlace::Thread(offset) => THREAD_BLOCK + u64::from(*offset),
         };
         Some(base.wrapping_add_signed(relocation.addend))
     }
 
-    /// The entry of the global offset table that holds an address.
-    fn entry(&mut self, address: u64) -> u64 {
-        if let Some(&entry) = self.entries.get(&address) {
+    /// The distance from the thread pointer that a relocation names, with its addend.
+    fn thread_distance(&self, relocation: &Unresolved<'_>) -> Option<u64> {
+        Some(self.value(relocation)?.wrapping_sub(THREAD_POINTER))
+    }
+
+    /// The entry of the global offset table that holds an address, or a distance.
+    fn entry(&mut self, held: u64) -> u64 {
+        if let Some(&entry) = self.entries.get(&held) {
             return entry;
         }
-        let entry = self.append(&address.to_le_bytes()[..self.pointer_bytes]);
-        self.entries.insert(address, entry);
+        let entry = self.append(&held.to_le_bytes()[..self.pointer_bytes]);
+        self.entries.insert(held, entry);
         entry
     }
 
@@ -160,12 +173,14 @@ impl Linker<'_> {
         let unlinked = self.unlinked;
         let upper = unlinked.relocations.iter().find(|relocation| {
             relocation.offset == offset
-                && [elf::R_RISCV_PCREL_HI20.0, elf::R_RISCV_GOT_HI20.0].contains(&relocation.kind)
+                && [elf::R_RISCV_PCREL_HI20, elf::R_RISCV_GOT_HI20, elf::R_RISCV_TLS_GOT_HI20]
+                    .contains(&elf::RelocationType(relocation.kind))
         })?;
-        let mut address = self.value(upper)?;
-        if upper.kind == elf::R_RISCV_GOT_HI20.0 {
-            address = self.entry(address);
-        }
+        let address = match elf::RelocationType(upper.kind) {
+            elf::R_RISCV_GOT_HI20 => self.entry(self.value(upper)?),
+            elf::R_RISCV_TLS_GOT_HI20 => self.entry(self.thread_distance(upper)?),
+            _ => self.value(upper)?,
+        };
         Some(address.wrapping_sub(CODE + u64::from(offset)))
     }
 
@@ -199,7 +214,21 @@ impl Linker<'_> {
                 let value = self.value(relocation)?;
                 self.word(offset, |word| low_of_store(value, word))
             }
-            elf::R_RISCV_PCREL_HI20 | elf::R_RISCV_GOT_HI20 => {
+            elf::R_RISCV_TPREL_HI20 => {
+                let value = self.thread_distance(relocation)?;
+                self.word(offset, |word| upper(value, word))
+            }
+            elf::R_RISCV_TPREL_LO12_I => {
+                let value = self.thread_distance(relocation)?;
+                self.word(offset, |word| low(value, word))
+            }
+            elf::R_RISCV_TPREL_LO12_S => {
+                let value = self.thread_distance(relocation)?;
+                self.word(offset, |word| low_of_store(value, word))
+            }
+            // A hint for a linker that makes code shorter.
+            elf::R_RISCV_TPREL_ADD => self.thread_distance(relocation).map(|_| ()),
+            elf::R_RISCV_PCREL_HI20 | elf::R_RISCV_GOT_HI20 | elf::R_RISCV_TLS_GOT_HI20 => {
                 let value = self.distance(offset)?;
                 self.word(offset, |word| upper(value, word))
             }
@@ -214,11 +243,17 @@ impl Linker<'_> {
 
     fn aarch64(&mut self, relocation: &Unresolved<'_>) -> Option<()> {
         let Unresolved { offset, kind, .. } = *relocation;
-        let mut value = self.value(relocation)?;
         let kind = elf::RelocationType(kind);
-        if [elf::R_AARCH64_ADR_GOT_PAGE, elf::R_AARCH64_LD64_GOT_LO12_NC].contains(&kind) {
-            value = self.entry(value);
-        }
+        let value = match kind {
+            elf::R_AARCH64_ADR_GOT_PAGE | elf::R_AARCH64_LD64_GOT_LO12_NC => self.entry(self.value(relocation)?),
+            elf::R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21 | elf::R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC => {
+                self.entry(self.thread_distance(relocation)?)
+            }
+            elf::R_AARCH64_TLSLE_ADD_TPREL_HI12 | elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC => {
+                self.thread_distance(relocation)?
+            }
+            _ => self.value(relocation)?,
+        };
         let place = CODE + u64::from(offset);
         match kind {
             elf::R_AARCH64_ABS64 => return self.number(offset, value, 8),
@@ -230,14 +265,25 @@ impl Linker<'_> {
         let pages = ((value & !0xfff).wrapping_sub(place & !0xfff) >> 12) as u32;
         let imm12 = |scale: u32, word: u32| word & !(0xfff << 10) | ((value as u32 & 0xfff) >> scale) << 10;
         let scale = match kind {
-            elf::R_AARCH64_ADR_PREL_PG_HI21 | elf::R_AARCH64_ADR_GOT_PAGE => {
+            elf::R_AARCH64_ADR_PREL_PG_HI21
+            | elf::R_AARCH64_ADR_GOT_PAGE
+            | elf::R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21 => {
                 let bits = (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5;
                 return self.word(offset, |word| word & !(3 << 29 | 0x7_ffff << 5) | bits);
             }
-            elf::R_AARCH64_ADD_ABS_LO12_NC | elf::R_AARCH64_LDST8_ABS_LO12_NC => 0,
+            elf::R_AARCH64_TLSLE_ADD_TPREL_HI12 => {
+                // A distance of more bits is one that no linker takes.
+                let number = u32::try_from(value >> 12).ok().filter(|&number| number < 1 << 12)?;
+                return self.word(offset, |word| word & !(0xfff << 10) | number << 10);
+            }
+            elf::R_AARCH64_ADD_ABS_LO12_NC
+            | elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC
+            | elf::R_AARCH64_LDST8_ABS_LO12_NC => 0,
             elf::R_AARCH64_LDST16_ABS_LO12_NC => 1,
             elf::R_AARCH64_LDST32_ABS_LO12_NC => 2,
-            elf::R_AARCH64_LDST64_ABS_LO12_NC | elf::R_AARCH64_LD64_GOT_LO12_NC => 3,
+            elf::R_AARCH64_LDST64_ABS_LO12_NC
+            | elf::R_AARCH64_LD64_GOT_LO12_NC
+            | elf::R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC => 3,
             _ => return None,
         };
         self.word(offset, |word| imm12(scale, word))

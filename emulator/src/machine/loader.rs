@@ -1,15 +1,18 @@
 //! The loader: the ELF object is what runs. Its sections are laid out one after the other, its symbols found, and its
-//! relocations handed to the [`super::linker`].
+//! relocations handed to the [`super::linker`]. Sections of thread-local variables stand last: they are what the
+//! thread's block begins with, as in a program header `PT_TLS`.
 //!
 //! Invariant: nothing is known of the code but what the object says. The `object` crate reads it, and the psABIs say
 //! what a relocation is.
 
 use super::linker::{LinkedPlace, Unlinked, Unresolved};
+use crate::input::{PAGE, THREAD_BLOCK_BYTES};
 use object::read::elf::ElfFile;
 use object::{
     Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection, elf,
 };
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Bytes between the code and the data after it: no target has an instruction of zeros.
 const GAP: usize = 64;
@@ -33,6 +36,9 @@ pub enum ObjectLoadError {
     /// A relocation names a symbol that neither the object nor its environment places.
     #[error("a relocation names `{0}`, which has no address")]
     Symbol(String),
+    /// A relocation of a thread-local variable names something else, or another relocation names one.
+    #[error("relocations of thread-local variables and of other symbols name `{0}`")]
+    ThreadLocal(String),
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
     Place(u64),
@@ -62,6 +68,8 @@ pub struct LoadedObject {
     /// Calls that a linker completes: the offset, and the symbol.
     calls: Vec<(u32, String)>,
     symbols: BTreeMap<String, u64>,
+    /// The sections of thread-local variables, in the image: their bytes at the start of each thread's block.
+    thread_data: Range<usize>,
     /// The functions by their names, with their offsets in the code.
     functions: BTreeMap<String, u32>,
     scope: ObjectScope,
@@ -76,8 +84,8 @@ impl LoadedObject {
         scope: ObjectScope,
     ) -> Result<LoadedObject, ObjectLoadError> {
         let kind = object::FileKind::parse(bytes)?;
-        let (image, relocations, calls, functions) = Default::default();
-        let empty = LoadedObject { image, text: 0, relocations, calls, symbols, functions, scope };
+        let (image, relocations, calls, thread_data, functions) = Default::default();
+        let empty = LoadedObject { image, text: 0, relocations, calls, symbols, thread_data, functions, scope };
         match kind {
             object::FileKind::Elf64 => {
                 Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, empty).load()
@@ -113,6 +121,7 @@ impl LoadedObject {
             code: &self.image,
             text: Some(self.text),
             relocations: self.relocations.clone(),
+            thread_data: self.thread_data.clone(),
             symbols: self.symbols.clone(),
             functions: match self.scope {
                 ObjectScope::Alone => BTreeMap::new(),
@@ -129,6 +138,27 @@ struct Placed {
     start: u64,
 }
 
+/// The kinds of sections, in the order of their places: code begins where a run does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SectionContents {
+    Code,
+    Data,
+    ThreadData,
+}
+
+impl SectionContents {
+    /// Of a section that is loaded.
+    fn of(flags: SectionFlags) -> Option<SectionContents> {
+        let SectionFlags::Elf { sh_flags, .. } = flags else { return None };
+        let has = |flag: elf::SectionFlags| sh_flags.0 & flag.0 != 0;
+        has(elf::SHF_ALLOC).then(|| match (has(elf::SHF_EXECINSTR), has(elf::SHF_TLS)) {
+            (true, _) => SectionContents::Code,
+            (false, true) => SectionContents::ThreadData,
+            (false, false) => SectionContents::Data,
+        })
+    }
+}
+
 struct Loader<'d, H: object::read::elf::FileHeader> {
     file: ElfFile<'d, H>,
     placed: Vec<Placed>,
@@ -141,15 +171,12 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     fn load(mut self) -> Result<LoadedObject, ObjectLoadError> {
-        // Code first: it begins where a run does.
-        for is_code in [true, false] {
-            self.place(is_code)?;
-            if is_code {
-                self.loaded.text = self.loaded.image.len();
-                self.tiled()?;
-                self.loaded.image.resize(self.loaded.text + GAP, 0);
-            }
-        }
+        self.place(SectionContents::Code)?;
+        self.loaded.text = self.loaded.image.len();
+        self.tiled()?;
+        self.loaded.image.resize(self.loaded.text + GAP, 0);
+        self.place(SectionContents::Data)?;
+        self.place_thread_data()?;
         if self.placed.iter().all(|placed| placed.start < self.loaded.text as u64) {
             self.loaded.image.truncate(self.loaded.text);
         }
@@ -157,11 +184,27 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         Ok(self.loaded)
     }
 
-    /// Lays out the sections that are code, or those that are not.
-    fn place(&mut self, is_code: bool) -> Result<(), ObjectLoadError> {
+    /// Lays out what a thread's block begins with, aligned as the block is.
+    fn place_thread_data(&mut self) -> Result<(), ObjectLoadError> {
+        let (sections, end) = (self.placed.len(), self.loaded.image.len());
+        let start = end.next_multiple_of(PAGE as usize);
+        self.loaded.image.resize(start, 0);
+        self.place(SectionContents::ThreadData)?;
+        if self.placed.len() == sections {
+            self.loaded.image.truncate(end);
+            return Ok(());
+        }
+        self.loaded.thread_data = start..self.loaded.image.len();
+        match self.loaded.thread_data.len() as u64 <= THREAD_BLOCK_BYTES {
+            true => Ok(()),
+            false => Err(ObjectLoadError::Malformed("a thread has too many variables".to_string())),
+        }
+    }
+
+    /// Lays out the sections of one kind.
+    fn place(&mut self, wanted: SectionContents) -> Result<(), ObjectLoadError> {
         for section in self.file.sections() {
-            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
-            let is_wanted = sh_flags.0 & elf::SHF_ALLOC.0 != 0 && (sh_flags.0 & elf::SHF_EXECINSTR.0 != 0) == is_code;
+            let is_wanted = SectionContents::of(section.flags()) == Some(wanted);
             // What an unwinder reads is nothing to a run.
             if !is_wanted || section.size() == 0 || section.name() == Ok(".eh_frame") {
                 continue;
@@ -208,8 +251,20 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
     }
 
+    /// The same, where a thread-local variable's place is in the thread's block.
+    fn own_place<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<LinkedPlace<'static>> {
+        let start = self.start_of(symbol)?;
+        Some(match symbol.kind() {
+            object::SymbolKind::Tls => {
+                LinkedPlace::Thread(start.saturating_sub(self.loaded.thread_data.start as u64) as u32)
+            }
+            _ => LinkedPlace::Code(start as u32),
+        })
+    }
+
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
+        let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
         for &Placed { index, start } in &self.placed {
             for (at, relocation) in self.file.section_by_index(index)?.relocations() {
                 let offset =
@@ -219,16 +274,19 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                     return Err(ObjectLoadError::Place(offset));
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
-                found.push((
-                    offset as u32,
-                    r_type.0,
-                    self.start_of(&symbol),
-                    symbol.name()?.to_string(),
-                    relocation.addend(),
-                ));
+                let name = symbol.name()?.to_string();
+                let own = self.own_place(&symbol);
+                let of_own = own.as_ref().map(|own| matches!(own, LinkedPlace::Thread(_)));
+                // All relocations of a symbol are of one kind, or no linker takes the object.
+                let is_of_distance = is_of_distance(elf::RelocationType(r_type.0));
+                let first = of_own.unwrap_or_else(|| *kinds.entry(name.clone()).or_insert(is_of_distance));
+                if first != is_of_distance {
+                    return Err(ObjectLoadError::ThreadLocal(name));
+                }
+                found.push((offset as u32, r_type.0, own, name, relocation.addend()));
             }
         }
-        for (offset, kind, start, name, addend) in found {
+        for (offset, kind, own, name, addend) in found {
             if is_call(elf::RelocationType(kind)) {
                 self.loaded.calls.push((offset, name));
                 continue;
@@ -238,15 +296,31 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
             // The address of a function that the object defines is the source's choice too.
-            let to = match (known(), start) {
+            let to = match (known(), own) {
                 (Some(name), _) => LinkedPlace::Symbol(name.into()),
-                (None, Some(start)) => LinkedPlace::Code(start as u32),
+                (None, Some(own)) => own,
                 (None, None) => return Err(ObjectLoadError::Symbol(name)),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
         }
         Ok(())
     }
+}
+
+/// True for the relocation of a thread-local variable's distance from the thread pointer, on either machine.
+fn is_of_distance(kind: elf::RelocationType) -> bool {
+    [
+        elf::R_RISCV_TPREL_HI20,
+        elf::R_RISCV_TPREL_LO12_I,
+        elf::R_RISCV_TPREL_LO12_S,
+        elf::R_RISCV_TPREL_ADD,
+        elf::R_RISCV_TLS_GOT_HI20,
+        elf::R_AARCH64_TLSLE_ADD_TPREL_HI12,
+        elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC,
+        elf::R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21,
+        elf::R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC,
+    ]
+    .contains(&kind)
 }
 
 /// True for the relocation of a call, on either machine: their numbers are apart.

@@ -33,13 +33,15 @@ pub use runtime::CallSite;
 
 use crate::call::{CallScript, ExternalCall};
 use crate::input::{
-    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, UNWRITTEN, unwritten_register,
+    BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, THREAD_BLOCK, THREAD_BLOCK_BYTES,
+    THREAD_POINTER, UNWRITTEN, unwritten_register,
 };
 use crate::observation::BufferAccess;
 use accesses::{MisalignedAccess, RawAccess};
 use engines::EngineDesc;
 use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
+use std::ops::Range;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::PReg;
 use tribunal_target::{Features, Target};
@@ -199,6 +201,8 @@ pub struct Emulator {
     code: Vec<u8>,
     /// The code after a run.
     code_behind: Vec<u8>,
+    /// The part of the code's pages that a thread's block begins with: what its variables are before a run.
+    thread_data: Range<usize>,
     /// The code's calls.
     linked: Linked,
     /// Bytes of arguments on the stack in the current run.
@@ -228,6 +232,7 @@ fn before_run(target: &Target, register: PReg) -> u64 {
     match register {
         register if register == target.abi.stack_pointer => ENTRY_SP,
         register if register == target.abi.return_address => STOP,
+        register if conventions::thread_pointer(target) == Some(register) => THREAD_POINTER,
         register => canary(target, register),
     }
 }
@@ -276,6 +281,7 @@ impl Emulator {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
         engine.map(STACK, STACK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.map(BUFFERS, BUFFER_PAGES * PAGE, Prot::READ | Prot::WRITE)?;
+        engine.map(THREAD_BLOCK, THREAD_BLOCK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
         let written =
@@ -303,6 +309,7 @@ impl Emulator {
             image,
             code,
             code_behind,
+            thread_data: 0..0,
             linked,
             argument_bytes: 0,
             recorder,
@@ -332,6 +339,7 @@ impl Emulator {
             self.engine.map(CODE, linked.len() as u64, Prot::ALL)?;
         }
         self.code = linked;
+        self.thread_data = unlinked.thread_data.clone();
         self.write_code()
     }
 
@@ -457,6 +465,9 @@ impl Emulator {
         }
         self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES + 2 * CALLER_BYTES])?;
         self.argument_bytes = 0;
+        if let Some(data) = self.code.get(self.thread_data.clone()).filter(|data| !data.is_empty()) {
+            self.engine.write(THREAD_BLOCK, data)?;
+        }
         for buffer in &input.buffers {
             if buffer.address == STACK_ARGUMENTS && buffer.bytes.len() <= CALLER_BYTES {
                 self.engine.write(ENTRY_SP, &buffer.bytes)?;

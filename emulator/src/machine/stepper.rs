@@ -7,6 +7,7 @@
 use super::Stop;
 use super::accesses::{MisalignedAccess, RawAccess};
 use super::conventions::{self, AccessRule};
+use crate::input::THREAD_POINTER;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -236,7 +237,8 @@ impl Stepper {
         let target = self.target;
         let args: SmallVec<[Value<D>; 4]> = decoded.uses.iter().map(|&place| self.value(place)).collect();
         let address = D::Bits::of_bytes(&pc.to_le_bytes()).zext_or_trunc(target.pointer_bits.into());
-        let place = Some(CodePlace { address, bytes: decoded.bytes });
+        let thread_pointer = D::Bits::of_bytes(&THREAD_POINTER.to_le_bytes()).zext_or_trunc(target.pointer_bits.into());
+        let place = Some(CodePlace { address, bytes: decoded.bytes, thread_pointer });
         let evaluated = tribunal_target::evaluate_at(target, domain, &mut self.memory, &decoded.inst, &args, place);
         let evaluation = evaluated.map_err(|_| Stop::Illegal)?;
         if let Some(access) = self.memory.misaligned.take() {
@@ -306,8 +308,8 @@ impl Stepper {
         let mut words = Words::default();
         let zero = |place: &Place| Value::new(Number::zero(place.bits.into()), false);
         let args: SmallVec<[Value<Words>; 4]> = uses.iter().map(zero).collect();
-        let address = Number::zero(self.target.pointer_bits.into());
-        let place = Some(CodePlace { address, bytes: 0 });
+        let zero = || Number::zero(self.target.pointer_bits.into());
+        let place = Some(CodePlace { address: zero(), bytes: 0, thread_pointer: zero() });
         // Where it has no meaning, both domains say so.
         let _ = tribunal_target::evaluate_at(self.target, &mut words, &mut Pure, inst, &args, place);
         words.exceeded()

@@ -21,21 +21,26 @@ const CALLEES: [&str; 3] = ["unknown0", "unknown1", "unknown2"];
 const ENTRIES: [usize; 3] = [2, 4, 8];
 
 impl Generator<'_, '_, '_> {
-    /// Up to two globals, some with an offset.
+    /// Up to two globals, some with an offset, and in a module variables of its thread. Now and then the thread pointer.
     pub(super) fn globals(&mut self) -> Result<()> {
         if !self.policy.linked || !self.policy.memory {
             return Ok(());
         }
         for index in 0..self.u.int_in_range(0..=2)? {
             let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
-            let name = GlobalName::Named(self.builder.function.intern(&format!("global{index}")));
+            let is_of_thread = self.builder.function.ir.is_some() && self.u.arbitrary()?;
+            let kind = if is_of_thread { "thread" } else { "global" };
+            let name = GlobalName::Named(self.builder.function.intern(&format!("{kind}{index}")));
             let address = AddressData { base: AddressBase::Global(name), offset, flags: TargetFlags::NONE };
             let operand = self.builder.function.address(address);
             let ty = self.pointer_type();
             let base = self.builder.build(ty, Opcode::G_GLOBAL_VALUE, [operand]);
             self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
         }
-        Ok(())
+        match self.builder.function.ir.is_some() && self.u.ratio(1, 4)? {
+            true => self.thread_pointer(),
+            false => Ok(()),
+        }
     }
 
     /// A call of an unknown function: at most so many arguments that some lie on the stack.

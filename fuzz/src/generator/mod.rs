@@ -181,7 +181,7 @@ struct Generator<'u, 'b, 'f> {
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let aim = Aim::at(u.arbitrary()?, target, features);
     let policy = Policy::draw(u, target)?;
-    modules::function(u, (target, features), (policy, aim), (name, None), &[])
+    modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))
 }
 
 impl Generator<'_, '_, '_> {

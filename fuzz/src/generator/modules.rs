@@ -3,10 +3,10 @@
 //! A callee is given a buffer and numbers, in registers and on the stack, and returns what it computes of them.
 
 use super::aims::Aim;
-use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES};
+use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES, linkage};
 use arbitrary::{Error, Result, Unstructured};
 use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
-use tribunal_ir::{Builder, Function, Position, Properties, Type, VReg};
+use tribunal_ir::{Builder, Function, IrBlock, Position, Properties, Type, VReg};
 use tribunal_target::{Features, Target};
 
 /// Functions of a program at most.
@@ -28,6 +28,7 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, featur
     let aim = Aim::at(u.arbitrary()?, target, features);
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
+    let module = linkage::module(u)?;
     let mut functions = Vec::with_capacity(count);
     for number in 0..count {
         let mut policy = Policy::draw(u, target)?;
@@ -35,16 +36,17 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, featur
         if let Some(own) = own {
             (policy.statements, policy.volatile) = (policy.statements.min(STATEMENTS), false);
             policy.depth = policy.depth.min(CALLEE_DEPTH);
+            policy.linked |= module.is_some();
             functions.push(function(
                 u,
                 (target, features),
                 (policy, None),
                 (&own.name, Some(own)),
-                &signatures[number..],
+                (module, &signatures[number..]),
             )?);
         } else {
             policy.linked = true;
-            functions.push(function(u, (target, features), (policy, aim), ("f", None), &signatures)?);
+            functions.push(function(u, (target, features), (policy, aim), ("f", None), (module, &signatures))?);
         }
     }
     Ok(functions)
@@ -68,13 +70,14 @@ impl CalleeSignature {
     }
 }
 
-/// A function of this name, which may call `callees`. Without a signature it is given buffers and numbers in registers.
+/// A function of this name and module, which may call `callees`. Without a signature it is given buffers and numbers in
+/// registers.
 pub(super) fn function<'u>(
     u: &'u mut Unstructured<'_>,
     (target, features): (&'static Target, Features),
     (policy, aim): (Policy, Option<Aim>),
     (name, own): (&str, Option<&CalleeSignature>),
-    callees: &'u [CalleeSignature],
+    (module, callees): (Option<&IrBlock>, &'u [CalleeSignature]),
 ) -> Result<Function> {
     let mut function = Function::new(name);
     function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
@@ -103,7 +106,7 @@ pub(super) fn function<'u>(
     }
     generator.stack_objects()?;
     generator.frame_at_limit()?;
-    generator.linkage()?;
+    generator.linkage(module)?;
     generator.globals()?;
     generator.region(0)?;
     generator.aimed(0)?;

@@ -1,6 +1,6 @@
 //! Planted faults of the machine code's bytes and of their relocations.
 
-use super::{A64, BOTH, Fault, Plant, Programs, RV64};
+use super::{A64, BOTH, Fault, Plant, Programs, RISCV, RV64};
 use object::elf::{self, RelocationType};
 use tribunal_codegen::pipeline::Code;
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, Reg};
@@ -92,6 +92,15 @@ pub(super) static FAULTS: &[Fault] = &[
     }),
     row("address-of-the-entry-of-a-symbol", "wrong relocation kind", A64, |code, _| {
         exchanged(code, elf::R_AARCH64_ADR_GOT_PAGE, elf::R_AARCH64_ADR_PREL_PG_HI21)
+    }),
+    row("low-part-of-a-store-in-a-thread", "wrong relocation kind", RISCV, |code, _| {
+        exchanged(code, elf::R_RISCV_TPREL_LO12_I, elf::R_RISCV_TPREL_LO12_S)
+    }),
+    row("low-part-of-a-distance-for-the-upper", "wrong relocation kind", A64, |code, _| {
+        exchanged(code, elf::R_AARCH64_TLSLE_ADD_TPREL_HI12, elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC)
+    }),
+    row("entry-of-an-address-for-that-of-a-distance", "wrong relocation kind", A64, |code, _| {
+        exchanged(code, elf::R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21, elf::R_AARCH64_ADR_GOT_PAGE)
     }),
     row("relocation-one-word-late", "relocation of another word", BOTH, |code, _| {
         code.relocations.first_mut().map(|relocation| relocation.offset += 4)

@@ -16,6 +16,7 @@ mod selection;
 mod site;
 mod stages;
 mod tables;
+mod threads;
 mod volatile;
 mod written;
 
@@ -175,6 +176,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         .chain(instructions::FAULTS)
         .chain(registers::FAULTS)
         .chain(tables::FAULTS)
+        .chain(threads::FAULTS)
         .chain(written::FAULTS)
         .chain(emission::FAULTS)
 }

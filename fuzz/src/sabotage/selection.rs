@@ -2,7 +2,7 @@
 
 use super::site::Site;
 use super::{A64, ALL, BOTH, Fault, Plant, Programs, RISCV, RV64, Rules};
-use tribunal_ir::{AddressData, Inst};
+use tribunal_ir::Inst;
 
 const fn row(
     name: &'static str,
@@ -24,29 +24,17 @@ fn other_condition(s: &mut Site<'_>, name: &str, index: usize) -> Option<()> {
     s.immediate(inst, index, |condition| condition ^ 1)
 }
 
-/// Changes the address that an instruction names.
-fn address(s: &mut Site<'_>, inst: Inst, change: impl Fn(&mut AddressData)) -> Option<()> {
-    let operands = s.function.inst(inst).operands.clone();
-    let (index, mut data) =
-        operands.iter().enumerate().find_map(|(index, operand)| Some((index, *s.function.address_of(operand)?)))?;
-    let old = data;
-    change(&mut data);
-    let operand = s.function.address(data);
-    s.function.set_operand(inst, index, operand);
-    (old != data).then_some(())
-}
-
 pub(super) static FAULTS: &[Fault] = &[
     row("offset-of-a-symbol-dropped", "addend dropped", ALL, &["global_absolute", "global_pcrel", "global_got"], |s| {
-        address(s, *s.after.first()?, |address| address.offset = 0)
+        s.address(*s.after.first()?, |address| address.offset = 0)
     }),
     row("low-part-of-another-offset", "addend dropped", RISCV, &["global_absolute", "table_absolute"], |s| {
-        address(s, last(s)?, |address| address.offset += 8)
+        s.address(last(s)?, |address| address.offset += 8)
     }),
     row("upper-part-of-the-low-one", "wrong relocation kind", RISCV, &["global_absolute", "table_absolute"], |s| {
         let low = s.function.inst(last(s)?).operands.clone();
         let flags = low.iter().find_map(|operand| s.function.address_of(operand)).map(|address| address.flags)?;
-        address(s, *s.after.first()?, |address| address.flags = flags)
+        s.address(*s.after.first()?, |address| address.flags = flags)
     }),
     row("difference-the-other-way", "operands exchanged", BOTH, &["sub", "sub32", "sub64", "subw"], |s| {
         s.swap(last(s)?, 1, 2)

@@ -1,6 +1,6 @@
 //! A site: the instructions that one application of a rule wrote, and the ways to change them wrongly.
 
-use tribunal_ir::{Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
+use tribunal_ir::{AddressData, Bits, Function, Inst, InstData, IntPredicate, Opcode, Operand};
 use tribunal_target::Target;
 
 /// One application of a rule. Every method that changes something returns `None` where it cannot.
@@ -126,6 +126,18 @@ impl Site<'_> {
         let is_imm = |operand: &Operand| matches!(operand, Operand::Imm(_));
         let index = self.function.inst(inst).operands.iter().position(is_imm)?;
         self.immediate(inst, index, change)
+    }
+
+    /// The address that `inst` names changes.
+    pub fn address(&mut self, inst: Inst, change: impl Fn(&mut AddressData)) -> Option<()> {
+        let operands = self.function.inst(inst).operands.iter().enumerate();
+        let (index, old) =
+            operands.into_iter().find_map(|(index, operand)| Some((index, *self.function.address_of(operand)?)))?;
+        let mut new = old;
+        change(&mut new);
+        let operand = self.function.address(new);
+        self.function.set_operand(inst, index, operand);
+        (old != new).then_some(())
     }
 
     /// The store takes the load's place, and the load its own, unless it stores what that load brings.

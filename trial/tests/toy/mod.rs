@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::types::S32;
 use tribunal_ir::{Block, InstData, Opcode, Operand, PReg, RegBank, RegClass, TargetOpcode, Type};
-use tribunal_target::abi::{Abi, Pairs, Passing};
+use tribunal_target::abi::{Abi, Pairs, Passing, ThreadPointer};
 use tribunal_target::instructions::{Access, ImmRange, OperandDesc, Piece};
 use tribunal_target::legality::{LegalizerInfo, TypePairAndMemDesc, rules_for};
 use tribunal_target::meaning::{AnyDomain, MachineEvaluation};
@@ -204,6 +204,7 @@ static ABI: Abi = Abi {
     base_pointer: SP,
     frame_record_end: 0,
     return_address: RA,
+    thread_pointer: ThreadPointer::None,
     reserved: &[],
     scratch: &[SCRATCH],
     stack_align: 8,

@@ -2,10 +2,12 @@
 
 use super::register_set::{RegisterSet, bit};
 use super::{Rule, Verifier};
+use tribunal_ir::text::print_base;
 use tribunal_ir::{
     Constraint, Inst, Opcode, OpcodeFlags, Operand, OperandKind, PReg, Pointer, Reg, RegClass, RegFlags, RegOperand,
-    SubReg, Type,
+    SubReg, TargetOpcode, Type,
 };
+use tribunal_target::addressing::Quantity;
 use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
 /// A machine instruction against its row.
@@ -27,6 +29,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     implicit_operands(verifier, inst, row);
     ties(verifier, inst, row);
     access(verifier, inst, row);
+    thread_local(verifier, inst, opcode);
     for (index, (desc, operand)) in row.operands.iter().zip(&data.operands).enumerate() {
         let place = || format!("operand {index}");
         match (desc, operand) {
@@ -50,6 +53,22 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
             }
             _ => _ = verifier.demand(Rule::OperandKind, inst, false, place),
         }
+    }
+}
+
+/// The relocations of a thread-local variable are of its distance. A slower model than it needs reaches it too.
+fn thread_local(verifier: &mut Verifier<'_>, inst: Inst, opcode: TargetOpcode) {
+    let (function, target) = (verifier.function, verifier.target);
+    for address in function.inst(inst).operands.iter().filter_map(|operand| function.address_of(operand)) {
+        let Some(fixup) = target.fixup(opcode, address.flags) else { continue };
+        let reaches = match (fixup.quantity, function.symbol_facts(address.base).thread_local) {
+            (Quantity::Address, needed) => needed.is_none(),
+            (Quantity::ThreadDistance(_), None) => false,
+            (Quantity::ThreadDistance(made), Some(needed)) => made as u8 <= needed as u8,
+        };
+        verifier.demand(Rule::ThreadLocal, inst, reaches, || {
+            format!("{} of {}", fixup.quantity, print_base(function, address.base))
+        });
     }
 }
 

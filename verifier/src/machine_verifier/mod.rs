@@ -114,6 +114,7 @@ rules! {
     MemorySize "memory-size" "An access is no wider than its value, an extending load narrower, and that of a pointer or a vector whole; a machine access is as wide as its instruction's."
     MemoryAlignment "memory-alignment" "A machine access is claimed to be aligned as its instruction needs."
     MemoryOrdering "memory-ordering" "An access has an ordering that its opcode can have."
+    ThreadLocal "thread-local" "A machine instruction makes a thread-local variable's distance from the thread pointer, by a model that reaches it, and of any other symbol the address."
     InstructionFlags "instruction-flags" "A flag stands only on an opcode that knows it."
     CallFrame "call-frame" "A call stands alone between the set-up and the tear-down of its frame, and where a frame is open at the head of a block, the block says its size."
     FrameInformation "frame-information" "Out of SSA form, a function that marks the frames of calls says that it moves the stack pointer."

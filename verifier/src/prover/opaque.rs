@@ -67,6 +67,8 @@ pub(super) enum Start {
     Entity(String, TargetFlags),
     /// Of the page that holds an entity's byte of this offset.
     Page(String, i64),
+    /// That which the thread pointer holds.
+    ThreadPointer,
     /// Of a constant of one side.
     Constant(ConstantPoolIndex, PairMember),
 }
@@ -164,7 +166,10 @@ impl SideEvaluation<'_> {
     /// Evaluates `data` if this file handles its kind; false if the semantics may define it.
     pub(super) fn uninterpreted(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         let is_of_list = VaOperation::of(self.function, data).is_some();
-        if self.opaque.is_none() && !is_of_list && MemoryFunction::of_opcode(data.opcode).is_none() {
+        let is_known = is_of_list
+            || MemoryFunction::of_opcode(data.opcode).is_some()
+            || environment::is_thread_pointer(self.function, data);
+        if self.opaque.is_none() && !is_known {
             return Ok(false);
         }
         match data.opcode {
@@ -316,7 +321,7 @@ impl SideEvaluation<'_> {
     }
 
     /// The variable for an unknown address.
-    fn variable_of(&mut self, start: Start) -> Term {
+    pub(super) fn variable_of(&mut self, start: Start) -> Term {
         let bits = u32::from(self.target.pointer_bits);
         let addresses = match self.opaque.as_deref_mut() {
             Some(opaque) => &mut opaque.addresses,
@@ -502,6 +507,12 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         let d = &mut *evaluation.d;
         let offset = d.literal(offset, evaluation.target.pointer_bits.into());
         Ok(Value::new(d.add(&base, &offset), d.truth(false)))
+    }
+
+    /// It is one for both functions, and for all their blocks, whatever its register holds by now.
+    fn thread_pointer(&mut self) -> Result<Scalar, Unsupported> {
+        let bits = self.evaluation.variable_of(Start::ThreadPointer);
+        Ok(Value { bits, poison: self.evaluation.d.truth(false) })
     }
 
     fn memory_function(

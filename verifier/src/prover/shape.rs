@@ -194,7 +194,9 @@ impl Writer<'_> {
     fn address(&mut self, address: Address) {
         let function = self.step.function;
         let AddressData { base, offset, flags } = function.addresses[address];
-        self.words.extend([offset as u64, flags.0.into()]);
+        // Code finds a thread-local variable by its distance.
+        let is_of_thread = u64::from(function.symbol_facts(base).thread_local.is_some());
+        self.words.extend([offset as u64, u64::from(flags.0) | is_of_thread << 32]);
         self.text(&text::print_base(function, base));
         if let AddressBase::Constant(index) = base {
             self.text(&function.constants.get(index).map_or(String::new(), |constant| format!("{constant:?}")));

@@ -1,8 +1,8 @@
 //! The integer calling convention (AAPCS64).
 
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, RET_ReallyLR, TCRETURNdi};
+use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, MOVbaseTLS, RET_ReallyLR, TCRETURNdi};
 use super::registers::{self, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
-use crate::abi::{Abi, Calls, Pairs, Passing};
+use crate::abi::{Abi, Calls, Pairs, Passing, ThreadPointer};
 use crate::variable_arguments::{VaListContent, VaListField};
 use tribunal_ir::TargetFlags;
 
@@ -72,6 +72,7 @@ pub static ABI: Abi = Abi {
     base_pointer: x(19),
     frame_record_end: 16,
     return_address: LR,
+    thread_pointer: ThreadPointer::System(MOVbaseTLS),
     reserved: &[],
     scratch: &SCRATCH,
     stack_align: 16,

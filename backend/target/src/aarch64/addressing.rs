@@ -18,7 +18,12 @@ use tribunal_ir::CodeModel;
 pub static ADDRESSING: AddressingDesc = AddressingDesc {
     choice,
     fixups: FIXUPS,
-    parts: &[(PAGE, AddressPart::Page), (PAGE_OFFSET, AddressPart::Low)],
+    parts: &[
+        (PAGE, AddressPart::Page),
+        (PAGE_OFFSET, AddressPart::Low),
+        (TPREL_HIGH, AddressPart::Page),
+        (TPREL_LOW, AddressPart::Low),
+    ],
     modifiers: &[
         (PAGE_OFFSET, ":lo12:", ""),
         (GOT, ":got:", ""),
@@ -38,26 +43,26 @@ fn choice(AddressingFacts { symbol, code, .. }: AddressingFacts) -> Addressing {
 }
 
 const FIXUPS: &[Fixup] = &[
-    Fixup {
-        opcode: MOVaddr,
-        flags: PAGE,
-        parts: &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21), FixupPart::symbol(4, R_AARCH64_ADD_ABS_LO12_NC)],
-    },
-    Fixup {
-        opcode: LOADgot,
-        flags: GOT,
-        parts: &[FixupPart::symbol(0, R_AARCH64_ADR_GOT_PAGE), FixupPart::symbol(4, R_AARCH64_LD64_GOT_LO12_NC)],
-    },
-    Fixup {
-        opcode: LOADgot,
-        flags: TLS,
-        parts: &[
+    Fixup::of_address(
+        MOVaddr,
+        PAGE,
+        &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21), FixupPart::symbol(4, R_AARCH64_ADD_ABS_LO12_NC)],
+    ),
+    Fixup::of_address(
+        LOADgot,
+        GOT,
+        &[FixupPart::symbol(0, R_AARCH64_ADR_GOT_PAGE), FixupPart::symbol(4, R_AARCH64_LD64_GOT_LO12_NC)],
+    ),
+    Fixup::of_loaded_distance(
+        LOADgot,
+        TLS,
+        &[
             FixupPart::symbol(0, R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21),
             FixupPart::symbol(4, R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC),
         ],
-    },
-    Fixup { opcode: ADDXri, flags: TPREL_HIGH, parts: &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_HI12)] },
-    Fixup { opcode: ADDXri, flags: TPREL_LOW, parts: &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_LO12_NC)] },
-    Fixup { opcode: ADRP, flags: PAGE, parts: &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21)] },
-    Fixup { opcode: ADDXri, flags: PAGE_OFFSET, parts: &[FixupPart::symbol(0, R_AARCH64_ADD_ABS_LO12_NC)] },
+    ),
+    Fixup::of_distance(ADDXri, TPREL_HIGH, &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_HI12)]),
+    Fixup::of_distance(ADDXri, TPREL_LOW, &[FixupPart::symbol(0, R_AARCH64_TLSLE_ADD_TPREL_LO12_NC)]),
+    Fixup::of_address(ADRP, PAGE, &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21)]),
+    Fixup::of_address(ADDXri, PAGE_OFFSET, &[FixupPart::symbol(0, R_AARCH64_ADD_ABS_LO12_NC)]),
 ];

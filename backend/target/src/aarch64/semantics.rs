@@ -8,6 +8,7 @@
 use super::bitmask::decode_bitmask;
 use super::floats;
 use super::instructions::*;
+use super::target_flags::TPREL_HIGH;
 use crate::Target;
 use crate::addressing::AddressPart;
 use crate::meaning::{AnyDomain, MachineEvaluation};
@@ -50,6 +51,10 @@ pub fn evaluate<'d>(
         }
         ADRP if inst.imm(1).is_some() => {
             let bits = page_from_here(d, inst)?;
+            Ok(finish(d, bits, &s))
+        }
+        MOVbaseTLS => {
+            let bits = d.thread_pointer().ok_or_else(|| Unsupported::new("the thread pointer"))?;
             Ok(finish(d, bits, &s))
         }
         ADRP | LOADgot => {
@@ -95,6 +100,19 @@ fn page_from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<D
     Ok(AddressPart::Page.of(d, &there))
 }
 
+/// The part of an address that an addition adds: the number of a page is twelve bits from its place, a place in a page
+/// in its own.
+fn shifted_part<D: AnyDomain + ?Sized>(d: &mut D, part: &D::Bits, inst: &InstData) -> Option<D::Bits> {
+    let is_page = d.linked(0)?.1 == TPREL_HIGH;
+    let [own, shift] = [if is_page { 12 } else { 0 }, inst.imm(3)?];
+    if own == shift {
+        return Some(*part);
+    }
+    let [own, shift] = [own, shift].map(|bits| d.literal(bits, d.width(part)));
+    let number = d.lshr(part, &own);
+    Some(d.shl(&number, &shift))
+}
+
 /// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
 fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
@@ -105,7 +123,11 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         SUBWrr | SUBXrr => d.sub(a, arg(1)?),
         ADDXrx64 => d.add(a, arg(1)?),
         SUBXrx64 => d.sub(a, arg(1)?),
-        ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => d.add(a, arg(1)?),
+        // The part of an address, or of a distance, that a linker makes fit.
+        ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => {
+            let part = shifted_part(d, arg(1)?, inst)?;
+            d.add(a, &part)
+        }
         ADDWri | ADDXri => {
             let b = immediate(d, d.width(a), inst)?;
             d.add(a, &b)

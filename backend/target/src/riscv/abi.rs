@@ -5,10 +5,10 @@
 
 use super::features::{D, F};
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
-use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, f, x};
+use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, TP, f, x};
 use super::target_flags;
 use crate::Features;
-use crate::abi::{Abi, Calls, FloatConvention, Pairs, Passing};
+use crate::abi::{Abi, Calls, FloatConvention, Pairs, Passing, ThreadPointer};
 use crate::variable_arguments::{VaListContent, VaListField};
 
 /// The calling convention of RV64.
@@ -100,7 +100,8 @@ const BOTH: Abi = Abi {
     base_pointer: x(9),
     frame_record_end: 0,
     return_address: RA,
-    reserved: &[x(3), x(4)],
+    thread_pointer: ThreadPointer::Register(TP),
+    reserved: &[x(3), TP],
     scratch: &[SCRATCH],
     stack_align: 16,
     return_opcode: PseudoRET,

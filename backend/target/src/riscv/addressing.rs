@@ -15,7 +15,13 @@ use tribunal_ir::{CodeModel, RelocationModel, TargetFlags};
 pub static ADDRESSING: AddressingDesc = AddressingDesc {
     choice,
     fixups: FIXUPS,
-    parts: &[(LO, AddressPart::SignedLow), (HI, AddressPart::SignedHigh)],
+    parts: &[
+        (LO, AddressPart::SignedLow),
+        (HI, AddressPart::SignedHigh),
+        (TPREL_LO, AddressPart::SignedLow),
+        (TPREL_HI, AddressPart::SignedHigh),
+        (TPREL_ADD, AddressPart::SignedHigh),
+    ],
     modifiers: &[
         (LO, "%lo(", ")"),
         (HI, "%hi(", ")"),
@@ -43,12 +49,12 @@ const fn pair(high: RelocationType) -> [FixupPart; 2] {
 }
 
 const FIXUPS: &[Fixup] = &[
-    Fixup { opcode: LUI, flags: HI, parts: &[FixupPart::symbol(0, R_RISCV_HI20)] },
-    Fixup { opcode: ADDI, flags: LO, parts: &[FixupPart::symbol(0, R_RISCV_LO12_I)] },
-    Fixup { opcode: PseudoLLA, flags: TargetFlags::NONE, parts: &pair(R_RISCV_PCREL_HI20) },
-    Fixup { opcode: PseudoLGA, flags: TargetFlags::NONE, parts: &pair(R_RISCV_GOT_HI20) },
-    Fixup { opcode: PseudoLA_TLS_IE, flags: TargetFlags::NONE, parts: &pair(R_RISCV_TLS_GOT_HI20) },
-    Fixup { opcode: LUI, flags: TPREL_HI, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_HI20)] },
-    Fixup { opcode: PseudoAddTPRel, flags: TPREL_ADD, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_ADD)] },
-    Fixup { opcode: ADDI, flags: TPREL_LO, parts: &[FixupPart::symbol(0, R_RISCV_TPREL_LO12_I)] },
+    Fixup::of_address(LUI, HI, &[FixupPart::symbol(0, R_RISCV_HI20)]),
+    Fixup::of_address(ADDI, LO, &[FixupPart::symbol(0, R_RISCV_LO12_I)]),
+    Fixup::of_address(PseudoLLA, TargetFlags::NONE, &pair(R_RISCV_PCREL_HI20)),
+    Fixup::of_address(PseudoLGA, TargetFlags::NONE, &pair(R_RISCV_GOT_HI20)),
+    Fixup::of_loaded_distance(PseudoLA_TLS_IE, TargetFlags::NONE, &pair(R_RISCV_TLS_GOT_HI20)),
+    Fixup::of_distance(LUI, TPREL_HI, &[FixupPart::symbol(0, R_RISCV_TPREL_HI20)]),
+    Fixup::of_distance(PseudoAddTPRel, TPREL_ADD, &[FixupPart::symbol(0, R_RISCV_TPREL_ADD)]),
+    Fixup::of_distance(ADDI, TPREL_LO, &[FixupPart::symbol(0, R_RISCV_TPREL_LO12_I)]),
 ];

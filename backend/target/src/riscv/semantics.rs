@@ -61,9 +61,16 @@ pub fn evaluate<'d>(
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
-        PseudoLLA | PseudoLGA => {
+        PseudoLLA | PseudoLGA | PseudoLA_TLS_IE => {
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
+        }
+        // A linker may remove the addition of the upper part that the relocation names: it must be that one.
+        PseudoAddTPRel => {
+            let [a, b, upper] = s.exactly(inst)?;
+            let bits = d.add(&a.bits, &b.bits);
+            let ub = d.ne(&a.bits, &upper.bits);
+            Ok(MachineEvaluation { ub, ..finish(d, bits, &s) })
         }
         Select_GPR_Using_CC_GPR | Select_FPR32_Using_CC_GPR | Select_FPR64_Using_CC_GPR => select(d, inst, &s),
         BuildPairF64Pseudo => {

@@ -168,17 +168,18 @@ impl Reads {
 }
 
 /// True if the block reads a physical register that it has not written itself, or that it wrote only before a call.
-/// Exceptions are arguments at the head of the entry block, and the stack pointer.
+/// Exceptions are arguments at the head of the entry block, the stack pointer, and the thread pointer.
 pub(super) fn reads_stale(target: &Target, function: &Function, block: Block, reads: Reads) -> bool {
     let mut written = Vec::new();
     let mut arrived = reads == Reads::Arguments;
-    let (stack, vocabulary) = (target.abi.stack_pointer, target.vocabulary);
+    let (abi, vocabulary) = (target.abi, target.vocabulary);
+    let stands = |read: PReg| read == abi.stack_pointer || Some(read) == abi.thread_pointer.register();
     let full = |register| vocabulary.full_register(register);
     function.insts(block).map(|inst| function.inst(inst)).any(|data| {
         let read = data.uses().filter(|operand| !operand.flags.contains(RegFlags::UNDEF));
         let registers = read.filter_map(|operand| operand.reg.as_physical().map(full));
         let stale =
-            |read: &PReg| !arrived && *read != stack && !written.contains(read) && !vocabulary.is_zero_register(*read);
+            |read: &PReg| !arrived && !stands(*read) && !written.contains(read) && !vocabulary.is_zero_register(*read);
         let reads = registers.into_iter().any(|read| stale(&read));
         if function.opcode_flags(data, vocabulary).contains(OpcodeFlags::CALL) {
             let clobbered = environment::clobbered(target, data);

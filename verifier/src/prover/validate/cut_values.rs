@@ -249,11 +249,14 @@ fn is_function_of_registers(target: &Target, function: &Function, data: &InstDat
         && reads_registers_alone(target, data)
 }
 
-/// Whether every register that an instruction names is virtual or reads as zero.
+/// Whether every register that an instruction names is virtual, reads as zero, or is the thread pointer, which nobody
+/// changes.
 fn reads_registers_alone(target: &Target, data: &InstData) -> bool {
     data.operands.iter().filter_map(Operand::as_reg).all(|operand| match operand.reg.as_physical() {
         Some(register) => {
-            target.vocabulary.is_zero_register(register) && !operand.flags.contains(tribunal_ir::RegFlags::DEF)
+            let stands =
+                target.vocabulary.is_zero_register(register) || target.abi.thread_pointer.register() == Some(register);
+            stands && !operand.flags.contains(tribunal_ir::RegFlags::DEF)
         }
         None => true,
     })
