@@ -9,13 +9,43 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tribunal_fuzz::campaign::FeatureMix;
-use tribunal_fuzz::peer::{self, Llc, PeerBackend, PeerCampaign, PeerMode, PeerReport, StageTally};
+use tribunal_fuzz::peer::{self, Combiner, Llc, OptLevel, PeerBackend, PeerCampaign, PeerMode, PeerReport, StageTally};
 use tribunal_ir::text;
 
 /// A compiler of one stage: a shell command that makes a file of a file.
 struct Shell {
     compile: &'static str,
     read: &'static str,
+}
+
+/// A combiner of one rule that is wrong, number 5, which an argument turns off.
+struct WrongRule;
+
+const WRONG_RULE: &str = "on=1; for range in $(echo \"${3#*=}\" | tr , ' '); do
+    [ \"${range%-*}\" -le 5 ] && [ 5 -le \"${range#*-}\" ] && on=0
+done
+if [ $on = 1 ]; then sed 's/G_SUB /G_ADD /' \"$1\" > \"$2\"; else cp \"$1\" \"$2\"; fi";
+
+impl PeerBackend for WrongRule {
+    fn stages(&self, _: PeerMode) -> &'static [&'static str] {
+        &["combiner"]
+    }
+
+    fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command {
+        Shell { compile: WRONG_RULE, read: "" }.compile(mode, stage, input, output)
+    }
+
+    fn combiner(&self, _: PeerMode, _: &str) -> Option<Combiner> {
+        Some(Combiner { option: "--off=".to_string(), names: &["a", "b", "c", "d", "e", "sub_to_add"] })
+    }
+
+    fn read(&self, _: PeerMode, _: &Path) -> Command {
+        Command::new("true")
+    }
+
+    fn complaint(&self, messages: &str) -> String {
+        messages.to_string()
+    }
 }
 
 impl PeerBackend for Shell {
@@ -27,6 +57,10 @@ impl PeerBackend for Shell {
         let mut command = Command::new("sh");
         command.args(["-c", self.compile, "sh"]).args([input, output]);
         command
+    }
+
+    fn combiner(&self, _: PeerMode, _: &str) -> Option<Combiner> {
+        None
     }
 
     fn read(&self, _: PeerMode, input: &Path) -> Command {
@@ -50,6 +84,7 @@ fn judged(backend: &dyn PeerBackend, runs: u64) -> PeerReport {
         runs: Some(runs),
         seed: 3,
         jobs: 2,
+        reduction: Duration::from_secs(2),
     };
     let scratch = tempfile::tempdir().unwrap();
     peer::run(&campaign, scratch.path(), &AtomicBool::new(false), |_, _, _| {}).unwrap()
@@ -125,8 +160,72 @@ fn a_compiler_that_does_not_start_is_an_error() {
         runs: None,
         seed: 1,
         jobs: 1,
+        reduction: Duration::from_secs(2),
     };
     let scratch = tempfile::tempdir().unwrap();
     let error = peer::run(&campaign, scratch.path(), &AtomicBool::new(false), |_, _, _| {}).err().unwrap();
     assert!(error.to_string().contains("does not start"), "{error}");
+}
+
+/// One finding of a real stage: the function, the machine, its features and the level.
+fn examined(text: &str, target: &str, features: &str, level: OptLevel) -> PeerReport {
+    let target = tribunal_target::by_name(target).unwrap();
+    let module = text::parse_module(text, target.vocabulary).unwrap();
+    let mode = PeerMode { target, features: target.features(features).unwrap(), level };
+    let scratch = tempfile::tempdir().unwrap();
+    peer::examine(&Llc::new("llc-22").unwrap(), mode, &module.functions[0], scratch.path()).unwrap()
+}
+
+#[test]
+fn the_combine_rule_without_which_a_finding_goes_is_blamed() {
+    let report = judged(&WrongRule, 20);
+    let finding = report.findings.first().unwrap();
+    assert_eq!(finding.family(), "miscompiled: combiner: sub_to_add");
+    let guilty = finding.guilty.as_ref().unwrap();
+    assert_eq!((guilty.details.as_str(), guilty.without.as_deref()), ("combine rule 5 (sub_to_add)", Some("--off=5")));
+    assert!(finding.text(&WrongRule).contains("gone with: --off=5"));
+}
+
+/// LLVM 22 makes `x & (x * -1)` of `nuw` the product, which keeps `nuw` as a negation.
+#[test]
+fn a_rule_of_llvm_is_blamed_by_its_name() {
+    let text = "---
+name: f
+body: |
+  bb.0:
+    liveins: $x10
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = G_CONSTANT i64 -1
+    %2:_(s64) = nuw G_MUL %0, %1
+    %3:_(s64) = G_AND %0, %2
+    $x10 = COPY %3(s64)
+    PseudoRET implicit $x10
+...
+";
+    let report = examined(text, "riscv64", "+m", OptLevel::O2);
+    let families: Vec<String> = families(&report).into_iter().collect();
+    assert_eq!(families, ["miscompiled: riscv-prelegalizer-combiner: nuw: mul_by_neg_one"]);
+}
+
+/// LLVM 22 lowers `G_BSWAP` of 64 bits with a mask that is too wide.
+#[test]
+fn of_the_legalizer_opcode_type_and_action_are_blamed() {
+    let text = "---
+name: f
+body: |
+  bb.0:
+    liveins: $x10
+
+    %0:_(s64) = COPY $x10
+    %1:_(s64) = G_BSWAP %0
+    $x10 = COPY %1(s64)
+    PseudoRET implicit $x10
+...
+";
+    let report = examined(text, "riscv64", "+m", OptLevel::O2);
+    let finding = report.findings.first().unwrap();
+    assert_eq!(finding.family(), "miscompiled: legalizer: G_BSWAP lower");
+    assert_eq!(finding.guilty.as_ref().unwrap().details, "G_BSWAP s64: lower");
+    assert!(examined(text, "riscv64", "+m,+zbb", OptLevel::O2).findings.is_empty());
 }

@@ -10,6 +10,9 @@ use std::time::Duration;
 use tribunal_fuzz::peer::{self, Llc, PeerCampaign, PeerFinding, PeerReport, StageTally};
 use tribunal_target::{Features, Target};
 
+/// The time for reducing one program.
+const REDUCTION: Duration = Duration::from_secs(20);
+
 #[derive(Serialize)]
 struct Report {
     backend: String,
@@ -46,6 +49,10 @@ struct FamilyReport {
     stage: &'static str,
     kind: &'static str,
     details: String,
+    /// The combine rule, the opcode with its types and the legalizer's action, or the selected instruction.
+    guilty: Option<String>,
+    /// The argument of the compiler with which the finding goes.
+    gone_with: Option<String>,
     /// Functions that showed it.
     seen: u64,
     /// Instructions of the reduced program.
@@ -70,6 +77,7 @@ pub fn run(
         runs: arguments.runs,
         seed: arguments.seed,
         jobs: arguments.jobs.count(),
+        reduction: REDUCTION,
     };
     let scratch = tempfile::tempdir().map_err(|error| CliError::Usage(format!("a folder for {command}: {error}")))?;
     let bar = progress_bar(arguments.seconds);
@@ -110,6 +118,8 @@ impl FamilyReport {
             stage: fault.stage,
             kind: fault.symptom.kind(),
             details: fault.symptom.details(),
+            guilty: finding.guilty.as_ref().map(|guilty| guilty.details.clone()),
+            gone_with: finding.guilty.as_ref().and_then(|guilty| guilty.without.clone()),
             seen: finding.seen,
             instructions: finding.instructions(),
             file,
@@ -120,8 +130,11 @@ impl FamilyReport {
 /// One line a family, the most frequent first, then the verdicts stage by stage.
 fn print(outcome: &PeerReport, families: &[FamilyReport]) {
     for family in families {
-        let FamilyReport { family, target, level, seen, instructions, file, details, .. } = family;
-        say!("{family} ({target} {level}, seen {seen} times, {instructions} instructions)\n    {details}\n    {file}");
+        let FamilyReport { family, target, level, seen, instructions, file, details, guilty, gone_with, .. } = family;
+        say!("{family} ({target} {level}, seen {seen} times, {instructions} instructions)\n    {details}");
+        guilty.iter().for_each(|guilty| say!("    guilty: {guilty}"));
+        gone_with.iter().for_each(|argument| say!("    gone with: {argument}"));
+        say!("    {file}");
     }
     for (complaint, count) in &outcome.rejected {
         say!("not read by the backend: {complaint} ({count} times)");

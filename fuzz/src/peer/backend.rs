@@ -1,5 +1,6 @@
 //! Another compiler that reads and writes MIR, as a value: its stages, and how it is asked for one.
 
+use super::rules::{ALL_COMBINES, OPTNONE_COMBINES};
 use std::path::Path;
 use std::process::Command;
 use tribunal_target::{Features, Target};
@@ -47,6 +48,27 @@ impl PeerMode {
     }
 }
 
+/// The rules of a combiner, which its compiler turns off by their numbers.
+pub struct Combiner {
+    /// The argument that turns rules off, up to the numbers.
+    pub option: String,
+    /// The names of the first rules.
+    pub names: &'static [&'static str],
+}
+
+impl Combiner {
+    /// The argument that turns off these rules, each range with its last.
+    pub fn without(&self, rules: &[(u32, u32)]) -> String {
+        let range = |&(from, to): &(u32, u32)| if from == to { from.to_string() } else { format!("{from}-{to}") };
+        format!("{}{}", self.option, rules.iter().map(range).collect::<Vec<_>>().join(","))
+    }
+
+    /// The name of a rule; of one without a name, its number.
+    pub fn rule(&self, rule: u32) -> String {
+        self.names.get(rule as usize).map_or_else(|| format!("rule-{rule}"), ToString::to_string)
+    }
+}
+
 /// A compiler whose stages are judged.
 pub trait PeerBackend: Sync {
     /// The passes after which functions are judged, in the order in which they run on generic MIR.
@@ -54,6 +76,9 @@ pub trait PeerBackend: Sync {
 
     /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
     fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command;
+
+    /// The rules of a stage that is a combiner.
+    fn combiner(&self, mode: PeerMode, stage: &str) -> Option<Combiner>;
 
     /// The command that only reads MIR.
     fn read(&self, mode: PeerMode, input: &Path) -> Command;
@@ -139,6 +164,17 @@ impl PeerBackend for Llc {
         command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
         command.arg(format!("-stop-after={stage}")).arg(input).arg("-o").arg(output);
         command
+    }
+
+    fn combiner(&self, _: PeerMode, stage: &str) -> Option<Combiner> {
+        let is_combiner = stage.contains("combiner") || stage.contains("lowering");
+        let names = match (stage.contains("-O0-"), stage.contains("prelegalizer")) {
+            (true, _) => OPTNONE_COMBINES,
+            (false, true) => ALL_COMBINES,
+            (false, false) => &[],
+        };
+        let option = format!("--{}-disable-rule=", stage.replace('-', "").to_lowercase());
+        is_combiner.then_some(Combiner { option, names })
     }
 
     fn read(&self, mode: PeerMode, input: &Path) -> Command {

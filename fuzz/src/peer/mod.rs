@@ -10,15 +10,18 @@
 //! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
 
 mod backend;
+mod blame;
 mod families;
+mod rules;
 mod run;
 
-pub use backend::{Llc, OptLevel, PeerBackend, PeerMode};
+pub use backend::{Combiner, Llc, OptLevel, PeerBackend, PeerMode};
+pub use blame::PeerBlame;
 pub use families::{PeerFault, PeerFinding, Symptom};
 pub use run::{FailureKind, RunFailure};
 
 use crate::campaign::{FeatureMix, generated_for, program_seed};
-use families::Families;
+use families::{Families, ReductionLimits};
 use run::{Runner, module_of};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +30,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::{Features, Target};
-use tribunal_trial::validate::{self, Judged, Kind, Setting};
+use tribunal_trial::validate::{self, Kind, Setting};
 use tribunal_verifier::prover::Undef;
 
 /// The settings of a campaign.
@@ -46,6 +49,8 @@ pub struct PeerCampaign<'c> {
     pub seed: u64,
     /// Threads.
     pub jobs: usize,
+    /// The time for reducing one program.
+    pub reduction: Duration,
 }
 
 /// Functions of a batch.
@@ -120,17 +125,22 @@ pub enum PeerError {
 
 /// Shared by the workers.
 struct Shared<'s> {
-    campaign: &'s PeerCampaign<'s>,
-    started: Instant,
+    backend: &'s dyn PeerBackend,
+    /// The time for reducing one program.
+    reduction: Duration,
     stop: &'s AtomicBool,
-    next: AtomicU64,
     families: Families,
     outcome: Mutex<PeerReport>,
 }
 
-impl Shared<'_> {
-    fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.started.elapsed() >= self.campaign.time
+impl<'s> Shared<'s> {
+    fn new(backend: &'s dyn PeerBackend, reduction: Duration, stop: &'s AtomicBool) -> Shared<'s> {
+        Shared { backend, reduction, stop, families: Families::default(), outcome: Mutex::default() }
+    }
+
+    fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault) {
+        let limits = ReductionLimits { time: self.reduction, stop: self.stop };
+        self.families.found(runner, function, fault, limits);
     }
 
     fn outcome(&self) -> std::sync::MutexGuard<'_, PeerReport> {
@@ -153,32 +163,33 @@ pub fn run(
     for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|error| PeerError::Setup(format!("{}: {error}", folder.display())))?;
     }
-    check_start(campaign, &folders[0])?;
-    let shared = Shared {
-        campaign,
-        started: Instant::now(),
-        stop,
-        next: AtomicU64::new(0),
-        families: Families::default(),
-        outcome: Mutex::default(),
-    };
+    check_start(campaign.backend, &campaign.targets, &folders[0])?;
+    let shared = Shared::new(campaign.backend, campaign.reduction, stop);
+    let (started, next) = (Instant::now(), AtomicU64::new(0));
+    let is_over = || stop.load(Ordering::Relaxed) || started.elapsed() >= campaign.time;
+    let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over());
     std::thread::scope(|scope| {
-        let workers: Vec<_> = folders.iter().map(|folder| scope.spawn(|| worker(&shared, folder.clone()))).collect();
+        let workers: Vec<_> =
+            folders.iter().map(|folder| scope.spawn(|| worker(&shared, campaign, &take, folder))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
-            progress(shared.started.elapsed(), shared.outcome().functions, shared.families.count());
+            progress(started.elapsed(), shared.outcome().functions, shared.families.count());
         }
     });
     let mut report = std::mem::take(&mut *shared.outcome());
     report.findings = shared.families.into_findings();
-    report.elapsed = shared.started.elapsed();
+    report.elapsed = started.elapsed();
     Ok(report)
 }
 
 /// An empty module compiles: else nothing that follows means anything.
-fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<(), PeerError> {
-    let runner = Runner { backend: campaign.backend, folder };
-    for &(target, features) in &campaign.targets {
+fn check_start(
+    backend: &dyn PeerBackend,
+    targets: &[(&'static Target, Features)],
+    folder: &std::path::Path,
+) -> Result<(), PeerError> {
+    let runner = Runner { backend, folder };
+    for &(target, features) in targets {
         let mode = PeerMode { target, features, level: OptLevel::O0 };
         let read = runner.reads(&module_of(Vec::new()), mode);
         read.map_err(|failure| PeerError::Setup(format!("the backend does not start: {}", failure.complaint)))?;
@@ -186,17 +197,33 @@ fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<
     Ok(())
 }
 
-fn worker(shared: &Shared<'_>, folder: PathBuf) {
+fn worker(shared: &Shared<'_>, campaign: &PeerCampaign<'_>, take: &dyn Fn() -> Option<u64>, folder: &std::path::Path) {
     // A verdict takes the threads of the pool that it is asked in.
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
-    let runner = Runner { backend: shared.campaign.backend, folder: &folder };
-    while !shared.is_over() {
-        let number = shared.next.fetch_add(1, Ordering::Relaxed);
-        if shared.campaign.runs.is_some_and(|runs| number * BATCH >= runs) {
-            break;
-        }
-        pool.install(|| batch(shared, &runner, number));
+    let runner = Runner { backend: shared.backend, folder };
+    while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * BATCH < runs)) {
+        let (mode, functions) = drawn(campaign, number);
+        pool.install(|| through_stages(shared, &runner, mode, functions));
     }
+}
+
+/// Judges one function at every stage, without reducing it. Files of the compiler are in the folder `scratch`.
+///
+/// # Errors
+/// The compiler cannot be started.
+pub fn examine(
+    backend: &dyn PeerBackend,
+    mode: PeerMode,
+    function: &Function,
+    scratch: &std::path::Path,
+) -> Result<PeerReport, PeerError> {
+    check_start(backend, &[(mode.target, mode.features)], scratch)?;
+    let stop = AtomicBool::new(false);
+    let shared = Shared::new(backend, Duration::ZERO, &stop);
+    through_stages(&shared, &Runner { backend, folder: scratch }, mode, vec![function.clone()]);
+    let mut report = std::mem::take(&mut *shared.outcome());
+    report.findings = shared.families.into_findings();
+    Ok(report)
 }
 
 /// The functions of a batch, and the mode in which they compile.
@@ -218,8 +245,7 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
 }
 
 /// One batch through all stages.
-fn batch(shared: &Shared<'_>, runner: &Runner<'_>, number: u64) {
-    let (mode, functions) = drawn(shared.campaign, number);
+fn through_stages(shared: &Shared<'_>, runner: &Runner<'_>, mode: PeerMode, functions: Vec<Function>) {
     let mut source = module_of(functions);
     if runner.reads(&source, mode).is_err() {
         let rejected = runner.take_failing(&mut source, |runner, module| runner.reads(module, mode));
@@ -228,7 +254,7 @@ fn batch(shared: &Shared<'_>, runner: &Runner<'_>, number: u64) {
             *outcome.rejected.entry(failure.family()).or_default() += 1;
         }
     }
-    let stages = shared.campaign.backend.stages(mode);
+    let stages = shared.backend.stages(mode);
     let mut before: Option<(&'static str, Module)> = None;
     for &stage in stages {
         let Some(text) = compiled(shared, runner, &mut source, (mode, stage)) else { return };
@@ -257,7 +283,7 @@ fn compiled(
     let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, stage).map(drop);
     for (function, failure) in runner.take_failing(source, alone) {
         let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-        shared.families.found(runner, &function, fault, shared.stop);
+        shared.found(runner, &function, fault);
     }
     let again = runner.compiled(source, mode, stage);
     if let Err(failure) = &again {
@@ -281,7 +307,7 @@ fn read_again(
     for function in &source.functions {
         if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
             let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-            shared.families.found(runner, function, fault, shared.stop);
+            shared.found(runner, function, fault);
         }
     }
 }
@@ -300,29 +326,28 @@ fn judge(
     (mode, earlier, stage): (PeerMode, Option<&'static str>, &'static str),
 ) {
     let mut tally = StageTally::default();
-    for Judged { function: name, kind, .. } in validate::validate(before, after, mode.target, setting()) {
-        tally.count(&kind);
-        let own = source.functions.iter().find(|function| function.name == name);
-        match (&kind, own) {
-            (Kind::Refuted(difference), Some(function)) => {
-                let fault =
-                    PeerFault { mode, before: earlier, stage, symptom: Symptom::Miscompiled(difference.clone()) };
-                shared.families.found(runner, function, fault, shared.stop);
-            }
-            (Kind::Unknown(reason), _) => {
+    for judged in validate::validate(before, after, mode.target, setting()) {
+        tally.count(&judged.kind);
+        if let Some(symptom) = Symptom::of_verdict(&judged)
+            && let Some(function) = source.functions.iter().find(|function| function.name == judged.function)
+        {
+            shared.found(runner, function, PeerFault { mode, before: earlier, stage, symptom });
+        }
+        match &judged.kind {
+            Kind::Unknown(reason) => {
                 *shared.outcome().open.entry(format!("{stage}: unknown: {}", summary(reason))).or_default() += 1;
             }
-            (Kind::Unsupported(reason), _) => {
+            Kind::Unsupported(reason) => {
                 *shared.outcome().open.entry(format!("{stage}: unsupported: {}", summary(reason))).or_default() += 1;
             }
-            _ => {}
+            Kind::Proved | Kind::Refuted(_) => {}
         }
     }
     for function in &after.functions {
         let Some(rule) = families::broken_rule(function, mode) else { continue };
         if let Some(own) = source.functions.iter().find(|own| own.name == function.name) {
             let fault = PeerFault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
-            shared.families.found(runner, own, fault, shared.stop);
+            shared.found(runner, own, fault);
         }
     }
     let mut outcome = shared.outcome();

@@ -61,11 +61,24 @@ pub(super) struct Runner<'r> {
 impl Runner<'_> {
     /// The module after a stage, as text.
     pub fn compiled(&self, module: &Module, mode: PeerMode, stage: &str) -> Result<String, RunFailure> {
+        self.compiled_with(module, mode, stage, None)
+    }
+
+    /// The same with one more argument.
+    pub fn compiled_with(
+        &self,
+        module: &Module,
+        mode: PeerMode,
+        stage: &str,
+        argument: Option<&str>,
+    ) -> Result<String, RunFailure> {
         let output = self.folder.join("output.mir");
         // What an earlier run left is not this run's output.
         let _ = std::fs::remove_file(&output);
         let input = self.written(module, mode)?;
-        self.run(self.backend.compile(mode, stage, &input, &output))?;
+        let mut command = self.backend.compile(mode, stage, &input, &output);
+        command.args(argument);
+        self.run(command)?;
         std::fs::read_to_string(&output).map_err(|error| RunFailure::crash(error.to_string()))
     }
 
