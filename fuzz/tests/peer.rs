@@ -35,6 +35,10 @@ impl PeerBackend for WrongRule {
         Shell { compile: WRONG_RULE, read: "" }.compile(mode, stage, input, output)
     }
 
+    fn object(&self, _: PeerMode, _: &Path, _: &Path) -> Option<Command> {
+        None
+    }
+
     fn combiner(&self, _: PeerMode, _: &str) -> Option<Combiner> {
         Some(Combiner { option: "--off=".to_string(), names: &["a", "b", "c", "d", "e", "sub_to_add"] })
     }
@@ -57,6 +61,10 @@ impl PeerBackend for Shell {
         let mut command = Command::new("sh");
         command.args(["-c", self.compile, "sh"]).args([input, output]);
         command
+    }
+
+    fn object(&self, _: PeerMode, _: &Path, _: &Path) -> Option<Command> {
+        None
     }
 
     fn combiner(&self, _: PeerMode, _: &str) -> Option<Combiner> {

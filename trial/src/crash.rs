@@ -95,7 +95,8 @@ pub fn print_sabotaged(
     text::print_module(&module, target.vocabulary)
 }
 
-pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
+/// The header lines of an input.
+pub fn input_lines(input: &Input, target: &Target) -> Vec<String> {
     let register =
         |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
     let buffer = |buffer: &Buffer| {

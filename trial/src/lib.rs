@@ -18,6 +18,7 @@ pub mod execution;
 mod explain;
 pub mod features;
 pub mod finding;
+pub mod foreign;
 pub mod guard;
 pub mod harness;
 pub mod image;

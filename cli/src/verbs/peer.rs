@@ -7,11 +7,11 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tribunal_fuzz::peer::{self, Llc, PeerCampaign, PeerFinding, PeerReport, StageTally};
+use tribunal_fuzz::peer::{self, Llc, ObjectTally, PeerCampaign, PeerFinding, PeerReport, StageTally};
 use tribunal_target::{Features, Target};
 
 /// The time for reducing one program.
-const REDUCTION: Duration = Duration::from_secs(20);
+const REDUCTION: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
 struct Report {
@@ -20,6 +20,7 @@ struct Report {
     /// Generated functions that the compiler does not read, by its complaint.
     rejected: BTreeMap<String, u64>,
     stages: Vec<StageReport>,
+    objects: ObjectReport,
     /// The reasons of open verdicts.
     open: BTreeMap<String, u64>,
     findings: u64,
@@ -39,6 +40,18 @@ struct StageReport {
     refuted: u64,
     unknown: u64,
     unsupported: u64,
+}
+
+/// The runs of objects.
+#[derive(Serialize)]
+struct ObjectReport {
+    /// Functions that ran on at least one conclusive input.
+    functions: u64,
+    executions: u64,
+    inconclusive: u64,
+    wrong: u64,
+    /// Functions that did not run, by reason.
+    not_run: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize)]
@@ -148,6 +161,14 @@ fn print(outcome: &PeerReport, families: &[FamilyReport]) {
             "{target} {level} {stage}: {functions} functions, proved {proved}, refuted {refuted}, unknown {unknown}, unsupported {unsupported}"
         );
     }
+    let ObjectTally { functions, executions, inconclusive, wrong, not_run } = &outcome.objects;
+    for (reason, count) in not_run {
+        say!("object not run: {reason} ({count} times)");
+    }
+    let left = not_run.values().sum::<u64>();
+    say!(
+        "objects: {functions} functions ran on {executions} inputs ({inconclusive} inconclusive), {wrong} wrong, {left} not run"
+    );
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.functions as f64 / seconds;
     say!(
@@ -168,6 +189,13 @@ fn report(command: &str, outcome: PeerReport, families: Vec<FamilyReport>, inter
         functions: outcome.functions,
         rejected: outcome.rejected,
         stages: outcome.stages.into_iter().map(stage).collect(),
+        objects: ObjectReport {
+            functions: outcome.objects.functions,
+            executions: outcome.objects.executions,
+            inconclusive: outcome.objects.inconclusive,
+            wrong: outcome.objects.wrong,
+            not_run: outcome.objects.not_run,
+        },
         open: outcome.open,
         findings: families.iter().map(|family| family.seen).sum(),
         families,

@@ -36,6 +36,9 @@ pub enum ObjectLoadError {
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
     Place(u64),
+    /// The object has no function of this name.
+    #[error("the object has no function `{0}`")]
+    Function(String),
 }
 
 impl From<object::Error> for ObjectLoadError {
@@ -89,6 +92,40 @@ impl LoadedObject {
         }
     }
 
+    /// Reads one function of an object with all data of the object, as if it held no other. `symbols` as for
+    /// [`LoadedObject::read`].
+    ///
+    /// # Errors
+    /// The object has no such function, or the function names another one that has no address.
+    pub fn read_function(
+        bytes: &[u8],
+        name: &str,
+        symbols: BTreeMap<String, u64>,
+    ) -> Result<LoadedObject, ObjectLoadError> {
+        let kind = object::FileKind::parse(bytes)?;
+        let (image, relocations, calls, functions) = Default::default();
+        let empty = LoadedObject { image, text: 0, relocations, calls, symbols, functions, scope: ObjectScope::Alone };
+        match kind {
+            object::FileKind::Elf64 => {
+                Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, empty).load_function(name)
+            }
+            object::FileKind::Elf32 => {
+                Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, empty).load_function(name)
+            }
+            _ => Err(ObjectLoadError::Malformed(format!("{kind:?}"))),
+        }
+    }
+
+    /// The instructions.
+    pub fn text(&self) -> &[u8] {
+        &self.image[..self.text]
+    }
+
+    /// The symbols that the code calls, with the offsets of the calls in the code.
+    pub fn called(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.calls.iter().map(|(offset, name)| (*offset, name.as_str()))
+    }
+
     /// The offset of a function in the code.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.functions.get(name).copied()
@@ -123,10 +160,24 @@ impl LoadedObject {
     }
 }
 
-/// A section in the image.
+/// Bytes of a section in the image.
 struct Placed {
     index: object::SectionIndex,
+    /// The place of the first of them in the image.
     start: u64,
+    /// Its offset in the section.
+    from: u64,
+    bytes: u64,
+    /// Whether the section has more.
+    is_part: bool,
+}
+
+impl Placed {
+    /// The place in the image of an offset in the section. The end is a place too.
+    fn place(&self, offset: u64) -> Option<u64> {
+        let within = offset.checked_sub(self.from).filter(|&within| within <= self.bytes)?;
+        Some(self.start + within)
+    }
 }
 
 struct Loader<'d, H: object::read::elf::FileHeader> {
@@ -157,6 +208,26 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         Ok(self.loaded)
     }
 
+    /// One function alone, then the data.
+    fn load_function(mut self, name: &str) -> Result<LoadedObject, ObjectLoadError> {
+        let missing = || ObjectLoadError::Function(name.to_string());
+        let mut functions = self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+        let symbol = functions.find(|symbol| symbol.name() == Ok(name)).ok_or_else(missing)?;
+        let SymbolSection::Section(index) = symbol.section() else { return Err(missing()) };
+        let (from, bytes) = (symbol.address(), symbol.size());
+        let code = self.file.section_by_index(index)?.data_range(from, bytes)?.ok_or_else(missing)?;
+        self.loaded.image.extend_from_slice(code);
+        self.loaded.text = code.len();
+        self.placed.push(Placed { index, start: 0, from, bytes, is_part: true });
+        self.loaded.image.resize(self.loaded.text + GAP, 0);
+        self.place(false)?;
+        if self.placed.len() == 1 {
+            self.loaded.image.truncate(self.loaded.text);
+        }
+        self.relocate()?;
+        Ok(self.loaded)
+    }
+
     /// Lays out the sections that are code, or those that are not.
     fn place(&mut self, is_code: bool) -> Result<(), ObjectLoadError> {
         for section in self.file.sections() {
@@ -173,7 +244,13 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             self.loaded.image.resize(start, 0);
             self.loaded.image.extend_from_slice(section.data()?);
             self.loaded.image.resize(end as usize, 0);
-            self.placed.push(Placed { index: section.index(), start: start as u64 });
+            self.placed.push(Placed {
+                index: section.index(),
+                start: start as u64,
+                from: 0,
+                bytes: section.size(),
+                is_part: false,
+            });
         }
         Ok(())
     }
@@ -203,29 +280,37 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
 
     /// The place of a symbol in the image; `None` if another object defines it.
     fn start_of<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<u64> {
+        self.place_of(symbol, 0)
+    }
+
+    /// The place so many bytes after a symbol.
+    fn place_of<'f>(&self, symbol: &impl ObjectSymbol<'f>, addend: i64) -> Option<u64> {
         let SymbolSection::Section(index) = symbol.section() else { return None };
-        let start = self.placed.iter().find(|placed| placed.index == index)?.start;
-        start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
+        let address = symbol.address().checked_add_signed(addend)?;
+        self.placed.iter().filter(|placed| placed.index == index).find_map(|placed| placed.place(address))
     }
 
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
-        for &Placed { index, start } in &self.placed {
-            for (at, relocation) in self.file.section_by_index(index)?.relocations() {
-                let offset =
-                    start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(ObjectLoadError::Place(at))?;
+        for placed in &self.placed {
+            for (at, relocation) in self.file.section_by_index(placed.index)?.relocations() {
+                let offset = match placed.place(at).filter(|&place| place < placed.start + placed.bytes) {
+                    Some(offset) => offset,
+                    None if placed.is_part => continue,
+                    None => return Err(ObjectLoadError::Place(at)),
+                };
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let RelocationTarget::Symbol(symbol) = relocation.target() else {
                     return Err(ObjectLoadError::Place(offset));
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
-                found.push((
-                    offset as u32,
-                    r_type.0,
-                    self.start_of(&symbol),
-                    symbol.name()?.to_string(),
-                    relocation.addend(),
-                ));
+                let to = self.place_of(&symbol, relocation.addend());
+                let is_own = matches!(symbol.section(), SymbolSection::Section(_));
+                // Data of a function that is left out.
+                if to.is_none() && is_own && offset >= self.loaded.text as u64 {
+                    continue;
+                }
+                found.push((offset as u32, r_type.0, to, symbol.name()?.to_string(), relocation.addend()));
             }
         }
         for (offset, kind, start, name, addend) in found {
@@ -238,9 +323,9 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
             // The address of a function that the object defines is the source's choice too.
-            let to = match (known(), start) {
-                (Some(name), _) => LinkedPlace::Symbol(name.into()),
-                (None, Some(start)) => LinkedPlace::Code(start as u32),
+            let (to, addend) = match (known(), start) {
+                (Some(name), _) => (LinkedPlace::Symbol(name.into()), addend),
+                (None, Some(place)) => (LinkedPlace::Code(place as u32), 0),
                 (None, None) => return Err(ObjectLoadError::Symbol(name)),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });

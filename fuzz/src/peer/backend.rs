@@ -77,6 +77,9 @@ pub trait PeerBackend: Sync {
     /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
     fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command;
 
+    /// The command that compiles it to an ELF object; `None` of a compiler that writes none.
+    fn object(&self, mode: PeerMode, input: &Path, output: &Path) -> Option<Command>;
+
     /// The rules of a stage that is a combiner.
     fn combiner(&self, mode: PeerMode, stage: &str) -> Option<Combiner>;
 
@@ -164,6 +167,13 @@ impl PeerBackend for Llc {
         command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
         command.arg(format!("-stop-after={stage}")).arg(input).arg("-o").arg(output);
         command
+    }
+
+    fn object(&self, mode: PeerMode, input: &Path, output: &Path) -> Option<Command> {
+        let mut command = self.command(mode);
+        command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
+        command.arg("-filetype=obj").arg(input).arg("-o").arg(output);
+        Some(command)
     }
 
     fn combiner(&self, _: PeerMode, stage: &str) -> Option<Combiner> {

@@ -2,6 +2,7 @@
 
 use super::backend::{PeerBackend, PeerMode};
 use super::blame::{self, PeerBlame};
+use super::objects;
 use super::run::{FailureKind, RunFailure, Runner, module_of};
 use super::setting;
 use crate::reduce::{self, Case, SearchLimits};
@@ -11,6 +12,8 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tribunal_emulator::FaultKind;
+use tribunal_emulator::input::Input;
 use tribunal_ir::{Function, Module, Opcode, Properties, text};
 use tribunal_trial::validate::{self, Judged, Kind};
 use tribunal_verifier::machine_verifier::{self, Rule};
@@ -35,6 +38,15 @@ pub enum Symptom {
     },
     /// The stage breaks a rule of the machine verifier.
     Broken(Rule),
+    /// The object's run differs from the interpreter's of the source.
+    Execution {
+        /// The kind of the fault.
+        kind: FaultKind,
+        /// The difference, in words.
+        difference: String,
+        /// The input that shows it.
+        input: Input,
+    },
     /// The compiler fails.
     Failed(RunFailure),
 }
@@ -45,6 +57,7 @@ impl Symptom {
         match self {
             Symptom::Miscompiled { .. } => "miscompiled",
             Symptom::Broken(_) => "verifier",
+            Symptom::Execution { .. } => "execution",
             Symptom::Failed(failure) => failure.kind.name(),
         }
     }
@@ -55,6 +68,7 @@ impl Symptom {
             Symptom::Miscompiled { difference, flag: None } => difference.clone(),
             Symptom::Miscompiled { difference, flag: Some(flag) } => format!("{difference}; not without `{flag}`"),
             Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Execution { difference, .. } => difference.clone(),
             Symptom::Failed(failure) => failure.complaint.clone(),
         }
     }
@@ -64,6 +78,7 @@ impl Symptom {
         match self {
             Symptom::Miscompiled { flag, .. } => flag.clone().unwrap_or_default(),
             Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Execution { kind, .. } => kind.name().to_string(),
             Symptom::Failed(failure) => failure.family(),
         }
     }
@@ -144,6 +159,11 @@ impl PeerFinding {
         module.comments.extend(self.guilty.iter().map(|guilty| format!("guilty: {}", guilty.details)));
         let without = self.guilty.as_ref().and_then(|guilty| guilty.without.as_ref());
         module.comments.extend(without.map(|argument| format!("gone with: {argument}")));
+        if let Symptom::Execution { input, .. } = symptom {
+            module.comments.extend(tribunal_trial::crash::input_lines(input, mode.target));
+            let object = backend.object(*mode, Path::new("FILE.mir"), Path::new("FILE.o"));
+            module.comments.extend(object.map(|object| format!("run: {}", line(&object))));
+        }
         let earlier = before.map(|before| compile(before, "before.mir"));
         module
             .comments
@@ -229,7 +249,14 @@ fn reduced(
     let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
     let function = small.unwrap_or_else(|| function.clone());
     let symptom = if is_hang { None } else { again(runner, &function, &fault) };
-    let fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    let mut fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    if let Symptom::Execution { input, .. } = &fault.symptom {
+        // Another input may show it in the reduced program.
+        fault.stage = objects::guilty_stage(runner, &function, fault.mode, input);
+        let stages = runner.backend.stages(fault.mode);
+        let place = stages.iter().position(|stage| *stage == fault.stage);
+        fault.before = place.and_then(|place| stages.get(place.checked_sub(1)?)).copied();
+    }
     let guilty = if is_hang { None } else { guilty(runner, &function, &fault) };
     PeerFinding { opcodes: opcodes(&function), guilty, function, fault, seen: 1 }
 }
@@ -275,6 +302,7 @@ fn again_with(runner: &Runner<'_>, function: &Function, fault: &PeerFault, argum
         Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
+        Symptom::Execution { .. } => objects::wrong(runner, function, *mode, argument)?,
         Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
         Symptom::Broken(_) => {
             let after = read(runner, &source, *mode, stage, argument)?;

@@ -12,18 +12,20 @@
 mod backend;
 mod blame;
 mod families;
+mod objects;
 mod rules;
 mod run;
 
 pub use backend::{Combiner, Llc, OptLevel, PeerBackend, PeerMode};
 pub use blame::PeerBlame;
 pub use families::{PeerFault, PeerFinding, Symptom};
+pub use objects::ObjectTally;
 pub use run::{FailureKind, RunFailure};
 
 use crate::campaign::{FeatureMix, generated_for, program_seed};
 use families::{Families, ReductionLimits};
 use run::{Runner, module_of};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -53,8 +55,10 @@ pub struct PeerCampaign<'c> {
     pub reduction: Duration,
 }
 
-/// Functions of a batch.
-const BATCH: u64 = 48;
+/// Functions of a batch: of one file and one process.
+const BATCH: u64 = 240;
+/// The functions of a batch whose stages are validated, which takes far longer than to run them.
+const VALIDATED: usize = 48;
 /// The distance between the programs of a batch: neighbours have the same goal.
 const STRIDE: u64 = 1_000_003;
 /// The prover's time for one function at one stage.
@@ -107,6 +111,8 @@ pub struct PeerReport {
     pub rejected: BTreeMap<String, u64>,
     /// The verdicts, stage by stage.
     pub stages: BTreeMap<StageName, StageTally>,
+    /// The runs of objects.
+    pub objects: ObjectTally,
     /// The reasons of open verdicts.
     pub open: BTreeMap<String, u64>,
     /// One finding of each family.
@@ -254,20 +260,47 @@ fn through_stages(shared: &Shared<'_>, runner: &Runner<'_>, mode: PeerMode, func
             *outcome.rejected.entry(failure.family()).or_default() += 1;
         }
     }
-    let stages = shared.backend.stages(mode);
+    let mut validated = source.clone();
+    validated.functions.truncate(VALIDATED);
+    let mut validated = module_of(validated.functions);
+    let refuted = validate_stages(shared, runner, &mut validated, mode);
+    shared.outcome().functions += source.functions.len() as u64;
+    take_uncompiled(shared, runner, &mut source, mode);
+    objects::run(shared, runner, &source, mode, |name| refuted.contains(name));
+}
+
+/// Takes out the functions of which the compiler makes no object.
+fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) {
+    let object =
+        |runner: &Runner<'_>, module: &Module| runner.object(module, mode, None).map_or(Ok(()), |made| made.map(drop));
+    if object(runner, source).is_ok() {
+        return;
+    }
+    for (function, failure) in runner.take_failing(source, object) {
+        // A stage that fails is the one to blame.
+        let fails = |stage: &&&'static str| runner.compiled(&module_of(vec![function.clone()]), mode, stage).is_err();
+        let stage = shared.backend.stages(mode).iter().find(fails).copied().unwrap_or(objects::AFTER_STAGES);
+        shared.found(runner, &function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
+    }
+}
+
+/// Judges each stage against the one before; returns the names of the functions on which one is refuted.
+fn validate_stages(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) -> BTreeSet<String> {
+    let mut refuted = BTreeSet::new();
     let mut before: Option<(&'static str, Module)> = None;
-    for &stage in stages {
-        let Some(text) = compiled(shared, runner, &mut source, (mode, stage)) else { return };
+    for &stage in shared.backend.stages(mode) {
+        let Some(text) = compiled(shared, runner, source, (mode, stage)) else { break };
         let Ok(after) = text::parse_module(&text, mode.target.vocabulary) else {
             *shared.outcome().open.entry(format!("{stage}: text that is not read")).or_default() += 1;
-            return;
+            break;
         };
-        read_again(shared, runner, &source, &text, (mode, stage));
-        let earlier = before.as_ref().map_or(&source, |(_, module)| module);
-        judge(shared, runner, [earlier, &after], &source, (mode, before.as_ref().map(|(name, _)| *name), stage));
+        read_again(shared, runner, source, &text, (mode, stage));
+        let earlier = before.as_ref().map_or(&*source, |(_, module)| module);
+        let earlier_stage = before.as_ref().map(|(name, _)| *name);
+        refuted.extend(judge(shared, runner, [earlier, &after], source, (mode, earlier_stage, stage)));
         before = Some((stage, after));
     }
-    shared.outcome().functions += source.functions.len() as u64;
+    refuted
 }
 
 /// The module after a stage. Functions on which the compiler fails are findings, and leave the batch.
@@ -317,14 +350,15 @@ fn setting() -> Setting {
     Setting { undef: Undef::PerUse, time: PROOF }
 }
 
-/// The verdicts on one stage.
+/// The verdicts on one stage; returns the names of the functions on which it is refuted.
 fn judge(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
     [before, after]: [&Module; 2],
     source: &Module,
     (mode, earlier, stage): (PeerMode, Option<&'static str>, &'static str),
-) {
+) -> Vec<String> {
+    let mut refuted = Vec::new();
     let mut tally = StageTally::default();
     for judged in validate::validate(before, after, mode.target, setting()) {
         tally.count(&judged.kind);
@@ -332,6 +366,7 @@ fn judge(
             && let Some(function) = source.functions.iter().find(|function| function.name == judged.function)
         {
             shared.found(runner, function, PeerFault { mode, before: earlier, stage, symptom });
+            refuted.push(judged.function.clone());
         }
         match &judged.kind {
             Kind::Unknown(reason) => {
@@ -352,6 +387,7 @@ fn judge(
     }
     let mut outcome = shared.outcome();
     outcome.stages.entry((mode.target.name, mode.level.flag(), stage)).or_default().add(&tally);
+    refuted
 }
 
 /// A reason without the words that name blocks, registers and values, so that equal ones are counted together.

@@ -82,6 +82,25 @@ impl Runner<'_> {
         std::fs::read_to_string(&output).map_err(|error| RunFailure::crash(error.to_string()))
     }
 
+    /// The object of the module; `None` of a compiler that writes none.
+    pub fn object(
+        &self,
+        module: &Module,
+        mode: PeerMode,
+        argument: Option<&str>,
+    ) -> Option<Result<Vec<u8>, RunFailure>> {
+        let output = self.folder.join("output.o");
+        let _ = std::fs::remove_file(&output);
+        let object = || {
+            let input = self.written(module, mode)?;
+            let Some(mut command) = self.backend.object(mode, &input, &output) else { return Ok(None) };
+            command.args(argument);
+            self.run(command)?;
+            std::fs::read(&output).map(Some).map_err(|error| RunFailure::crash(error.to_string()))
+        };
+        object().transpose()
+    }
+
     /// Whether it reads the module.
     pub fn reads(&self, module: &Module, mode: PeerMode) -> Result<(), RunFailure> {
         let input = self.written(module, mode)?;
