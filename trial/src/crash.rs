@@ -26,6 +26,10 @@ pub struct CrashHeader {
     pub kind: Option<FindingKind>,
     /// The rule or pass to blame, if the file names one.
     pub guilty: Option<String>,
+    /// The command of the other compiler that it is about, if it is about one.
+    pub backend: Option<String>,
+    /// That compiler's level of effort: `-O2`.
+    pub level: Option<String>,
 }
 
 impl CrashHeader {
@@ -127,6 +131,8 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
             "judge" => header.judge = Judge::named(value),
             "kind" => header.kind = FindingKind::named(value),
             "guilty" => header.guilty = Some(value.to_string()),
+            "backend" => header.backend = Some(value.to_string()),
+            "level" => header.level = Some(value.to_string()),
             "sabotage" => header.sabotage = Some(value.to_string()),
             "input" => add_input(header.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}

@@ -101,6 +101,7 @@ impl ObjectBench {
                     Emulator::for_code(self.target, self.features, code).map_err(|error| error.to_string())?;
                 // Another compiler may know that its machine makes such accesses.
                 engine.watch_alignment(false).map_err(|error| error.to_string())?;
+                engine.free_platform_registers();
                 self.engines.push(engine);
                 self.engines.len() - 1
             }

@@ -18,6 +18,11 @@ impl OptLevel {
     /// Every level.
     pub const ALL: [OptLevel; 2] = [OptLevel::O0, OptLevel::O2];
 
+    /// The level of this flag.
+    pub fn named(flag: &str) -> Option<OptLevel> {
+        OptLevel::ALL.into_iter().find(|level| level.flag() == flag)
+    }
+
     /// As on a command line: `-O2`.
     pub const fn flag(self) -> &'static str {
         match self {
@@ -71,6 +76,9 @@ impl Combiner {
 
 /// A compiler whose stages are judged.
 pub trait PeerBackend: Sync {
+    /// The command line that starts it, without what a stage adds.
+    fn name(&self) -> String;
+
     /// The passes after which functions are judged, in the order in which they run on generic MIR.
     fn stages(&self, mode: PeerMode) -> &'static [&'static str];
 
@@ -156,6 +164,10 @@ impl Llc {
 }
 
 impl PeerBackend for Llc {
+    fn name(&self) -> String {
+        std::iter::once(&self.program).chain(&self.arguments).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     fn stages(&self, mode: PeerMode) -> &'static [&'static str] {
         let of_mode = |row: &&(&str, OptLevel, _)| mode.target.name.starts_with(row.0) && mode.level == row.1;
         STAGES.iter().find(of_mode).map_or(&[], |(_, _, stages)| stages)
@@ -197,7 +209,12 @@ impl PeerBackend for Llc {
         let line = |mark: &&str| messages.lines().find(|line| line.contains(*mark));
         let found = COMPLAINTS.iter().find_map(|mark| Some((line(mark)?, mark)));
         let said = found.and_then(|(line, mark)| line.split_once(mark)).map(|(_, said)| said);
-        let said = said.or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");
+        // A signal leaves the passes that ran, and no word.
+        let pass = messages.lines().filter_map(|line| line.split_once("Running pass '")).map(|(_, pass)| pass);
+        let pass = pass.filter_map(|pass| pass.split_once('\'')).map(|(pass, _)| pass).last();
+        let signal = pass.map(|pass| format!("a signal in pass {pass}"));
+        let said =
+            said.or(signal.as_deref()).or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");
         // The place in a file that nobody keeps.
         let place = said.split_once(": ").filter(|(place, _)| place.contains(".mir:"));
         place.map_or(said, |(_, rest)| rest).to_string()
@@ -232,5 +249,7 @@ mod tests {
         assert_eq!(llc.complaint(messages), "Wrong size");
         assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "no such opcode");
         assert_eq!(llc.complaint(""), "no message");
+        let dump = "PLEASE submit\n1.\tRunning pass 'Function Pass Manager' on\n2.\tRunning pass 'Legalizer' on\n #0";
+        assert_eq!(llc.complaint(dump), "a signal in pass Legalizer");
     }
 }

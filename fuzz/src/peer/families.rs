@@ -151,9 +151,12 @@ impl PeerFinding {
             |stage: &str, output: &str| line(&backend.compile(*mode, stage, Path::new("FILE.mir"), Path::new(output)));
         let mut module = module_of(vec![self.function.clone()]);
         module.comments = vec![
-            format!("tribunal fuzz --backend: {}", self.family()),
+            "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
             format!("target: {}", mode.target.name),
             format!("features: {}", mode.target.option_names(mode.features)),
+            format!("backend: {}", backend.name()),
+            format!("level: {}", mode.level.flag()),
+            format!("signature: {}", self.family()),
             format!("  {}", symptom.details()),
         ];
         module.comments.extend(self.guilty.iter().map(|guilty| format!("guilty: {}", guilty.details)));

@@ -12,6 +12,7 @@
 mod backend;
 mod blame;
 mod families;
+mod known;
 mod objects;
 mod rules;
 mod run;
@@ -19,6 +20,7 @@ mod run;
 pub use backend::{Combiner, Llc, OptLevel, PeerBackend, PeerMode};
 pub use blame::PeerBlame;
 pub use families::{PeerFault, PeerFinding, Symptom};
+pub use known::{KnownFault, KnownFaults};
 pub use objects::ObjectTally;
 pub use run::{FailureKind, RunFailure};
 
@@ -30,7 +32,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal_ir::{Function, Module, text};
+use tribunal_ir::{Function, Module, Opcode, text};
 use tribunal_target::{Features, Target};
 use tribunal_trial::validate::{self, Kind, Setting};
 use tribunal_verifier::prover::Undef;
@@ -53,10 +55,10 @@ pub struct PeerCampaign<'c> {
     pub jobs: usize,
     /// The time for reducing one program.
     pub reduction: Duration,
+    /// Functions of a batch, at least one: of one file and one process.
+    pub batch: u64,
 }
 
-/// Functions of a batch: of one file and one process.
-const BATCH: u64 = 240;
 /// The functions of a batch whose stages are validated, which takes far longer than to run them.
 const VALIDATED: usize = 48;
 /// The distance between the programs of a batch: neighbours have the same goal.
@@ -207,7 +209,7 @@ fn worker(shared: &Shared<'_>, campaign: &PeerCampaign<'_>, take: &dyn Fn() -> O
     // A verdict takes the threads of the pool that it is asked in.
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
     let runner = Runner { backend: shared.backend, folder };
-    while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * BATCH < runs)) {
+    while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * campaign.batch < runs)) {
         let (mode, functions) = drawn(campaign, number);
         pool.install(|| through_stages(shared, &runner, mode, functions));
     }
@@ -238,16 +240,22 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
     let (target, given) = campaign.targets[(number % count) as usize];
     let level = OptLevel::ALL[(number / count % 2) as usize];
     let features = campaign.mix.draw(target, given, program_seed(campaign.seed, number));
-    let left = campaign.runs.map_or(BATCH, |runs| (runs - number * BATCH).min(BATCH));
+    let left = campaign.runs.map_or(campaign.batch, |runs| (runs - number * campaign.batch).min(campaign.batch));
     let function = |place| {
         let seed = program_seed(campaign.seed, number + place * STRIDE);
-        let mut function = generated_for(seed, target, features).filter(|function| function.ir.is_none())?;
+        let mut function = generated_for(seed, target, features).filter(is_whole)?;
         function.name = format!("f{place}");
         // The name of an object is that of an instruction of the IR, which is not there.
         function.stack.values_mut().for_each(|object| object.name.clear());
         Some(function)
     };
     (PeerMode { target, features, level }, (0..left).filter_map(function).collect())
+}
+
+/// Whether MIR holds all of the function. LLVM keeps the place of variable arguments elsewhere.
+fn is_whole(function: &Function) -> bool {
+    let mut insts = function.all_insts().map(|inst| function.inst(inst).opcode);
+    function.ir.is_none() && insts.all(|opcode| opcode != Opcode::G_VASTART)
 }
 
 /// One batch through all stages.

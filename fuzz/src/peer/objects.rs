@@ -68,7 +68,7 @@ pub(super) fn run(
                 tally.executions += executions;
                 tally.inconclusive += inconclusive.values().sum::<u64>();
             }
-            ObjectRuns::NotRun(reason) => *tally.not_run.entry(summary(&reason)).or_default() += 1,
+            ObjectRuns::NotRun(reason) => *tally.not_run.entry(family(&reason)).or_default() += 1,
             ObjectRuns::Wrong { input, kind, details } => {
                 tally.functions += 1;
                 tally.wrong += 1;
@@ -90,6 +90,14 @@ impl ObjectTally {
         self.inconclusive += other.inconclusive;
         self.wrong += other.wrong;
         other.not_run.into_iter().for_each(|(reason, count)| *self.not_run.entry(reason).or_default() += count);
+    }
+}
+
+/// A reason without places. The number of a relocation stays.
+fn family(reason: &str) -> String {
+    match reason.strip_prefix("a relocation of kind ").and_then(|rest| rest.split(' ').next()) {
+        Some(number) => format!("a relocation of kind {number}"),
+        None => summary(reason),
     }
 }
 
