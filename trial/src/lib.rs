@@ -29,6 +29,7 @@ pub mod ledger;
 pub mod program;
 mod promises;
 pub mod questions;
+pub mod raise;
 mod repair;
 pub mod shown;
 pub mod tables;

@@ -211,7 +211,7 @@ impl PeerBackend for Llc {
         let said = found.and_then(|(line, mark)| line.split_once(mark)).map(|(_, said)| said);
         // A signal leaves the passes that ran, and no word.
         let pass = messages.lines().filter_map(|line| line.split_once("Running pass '")).map(|(_, pass)| pass);
-        let pass = pass.filter_map(|pass| pass.split_once('\'')).map(|(pass, _)| pass).last();
+        let pass = pass.filter_map(|pass| pass.split_once('\'')).map(|(pass, _)| pass).next_back();
         let signal = pass.map(|pass| format!("a signal in pass {pass}"));
         let said =
             said.or(signal.as_deref()).or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");

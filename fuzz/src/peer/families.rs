@@ -227,7 +227,12 @@ impl Families {
         }
         let new = reduced(runner, function, fault, limits);
         let mut findings = self.lock();
-        match findings.iter_mut().find(|known| known.family() == new.family()) {
+        // What shows again at each later stage is one fault, wherever it was reduced.
+        let lasts = |known: &PeerFinding| {
+            let PeerFinding { fault, opcodes, .. } = &new;
+            fault.symptom.lasts() && known.fault.symptom.is_like(&fault.symptom) && known.opcodes.is_subset(opcodes)
+        };
+        match findings.iter_mut().find(|known| known.family() == new.family() || lasts(known)) {
             Some(known) => known.seen += 1,
             None => findings.push(new),
         }
