@@ -315,6 +315,18 @@ fn a_campaign_sets_aside_what_is_known_and_what_another_compiler_has_too() {
     };
     let (status, said) = replay(&[]);
     assert!(status == Some(1) && said.contains("guilty: miscompiled: legalizer: G_BSWAP lower"), "{said}");
+    // So does an issue: the IR, the command, and the part of the LangRef.
+    let lines = "# signature: miscompiled\n#   result register 0 is 1, expected 0x80\n";
+    std::fs::write(&crash, format!("# backend: llc-22\n# level: -O2\n{lines}{text}")).unwrap();
+    let (ir, issue) = (folder.path().join("f.ll"), folder.path().join("issue.md"));
+    let mut tribunal = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+    let raised = tribunal.arg("raise").arg(&crash).arg("-o").arg(&ir).arg("--issue").arg(&issue).output().unwrap();
+    assert_eq!(raised.status.code(), Some(0), "{}", String::from_utf8_lossy(&raised.stderr));
+    let issue = std::fs::read_to_string(issue).unwrap();
+    for part in ["call i64 @llvm.bswap.i64(i64 %a0)", "llc-22 -mattr=+m,", " -O2 -global-isel ", "expected 0x80"] {
+        assert!(issue.contains(part), "{issue}");
+    }
+    assert!(issue.ends_with("What is expected follows from: LangRef, intrinsic `llvm.bswap`.\n"), "{issue}");
     let (status, said) = replay(&["--features", "+zbb"]);
     assert!(status == Some(0) && said.contains("no finding with `llc-22`"), "{said}");
 }

@@ -148,8 +148,8 @@ fn sites<'o>(
     loaded.called().map(site).collect()
 }
 
-/// The index of the first stage that is wrong where the object's run is, by interpretation. `None` if none is: the fault
-/// lies after the last of them.
+/// The index of the first stage that is wrong where the object's run is, by interpretation. `None` if none is: the
+/// fault lies after the last of them.
 pub fn first_wrong(source: &Function, stages: &[Function], target: &'static Target, input: &Input) -> Option<usize> {
     let witness = Witness::new(source, target, input)?;
     // Bits of machine instructions may be masked by conditions, those of generic ones are what they are.

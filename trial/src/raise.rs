@@ -48,6 +48,16 @@ const CASTS: [(Opcode, &str); 6] = [
     (Opcode::G_INTTOPTR, "inttoptr"),
 ];
 
+/// Opcodes with a form of their own.
+const FORMS: [(Opcode, &str); 6] = [
+    (Opcode::G_ICMP, "icmp"),
+    (Opcode::G_SELECT, "select"),
+    (Opcode::G_PTR_ADD, "getelementptr"),
+    (Opcode::G_LOAD, "load"),
+    (Opcode::G_STORE, "store"),
+    (Opcode::G_FREEZE, "freeze"),
+];
+
 /// Opcodes that an intrinsic writes: its name, how often the first operand is repeated, and a last argument.
 const INTRINSICS: [(Opcode, &str, usize, &str); 20] = [
     (Opcode::G_SMIN, "smin", 1, ""),
@@ -100,6 +110,21 @@ pub fn module(functions: &[Function], target: &'static Target) -> Result<String,
         text.push_str(&raiser.text);
     }
     Ok(text)
+}
+
+/// The parts of LLVM's LangRef that say what a function computes, each once.
+pub fn sources(function: &Function) -> Vec<String> {
+    let source = |opcode: Opcode| {
+        let word = BINARY.iter().chain(&CASTS).find(|(own, _)| *own == opcode).map(|(_, word)| *word);
+        let word = word.or(FORMS.iter().find(|(own, _)| *own == opcode).map(|(_, word)| *word));
+        let intrinsic = INTRINSICS.iter().find(|(own, ..)| *own == opcode).map(|(_, word, ..)| *word);
+        let instruction = word.map(|word| format!("LangRef, instruction `{word}`"));
+        instruction.or(intrinsic.map(|word| format!("LangRef, intrinsic `llvm.{word}`")))
+    };
+    let mut found: Vec<String> = function.all_insts().filter_map(|inst| source(function.inst(inst).opcode)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 fn names(function: &Function) -> Vec<String> {

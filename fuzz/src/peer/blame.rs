@@ -1,8 +1,8 @@
 //! The part of a stage that is to blame for a finding: the combine rule, the opcode that the legalizer took apart, or
 //! the instruction that was selected.
 //!
-//! A combiner runs again without some of its rules: the rule without which the finding goes is guilty. The legalizer and
-//! the selector have no such switch. There the two stages of the reduced program are compared, and each generic
+//! A combiner runs again without some of its rules: the rule without which the finding goes is guilty. The legalizer
+//! and the selector have no such switch. There the two stages of the reduced program are compared, and each generic
 //! instruction that the stage changed is named with what it became.
 
 use super::backend::{Combiner, PeerMode};

@@ -1,7 +1,7 @@
 //! Objects of the other compiler: the functions of a batch are one file and one process, and each runs by itself.
 //!
-//! A function whose run is wrong is blamed on the first stage whose interpretation differs from the source's on the same
-//! input. A function that a stage is already refuted on is no second finding.
+//! A function whose run is wrong is blamed on the first stage whose interpretation differs from the source's on the
+//! same input. A function that a stage is already refuted on is no second finding.
 
 use super::backend::PeerMode;
 use super::families::{PeerFault, Symptom};

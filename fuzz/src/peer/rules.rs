@@ -1,4 +1,4 @@
-//! The combine rules of LLVM 22 by their numbers. A release build of `llc` takes numbers alone, so their names stand here.
+//! The combine rules of LLVM 22 by their numbers. A release build of `llc` takes numbers alone, so names stand here.
 //!
 //! Source: the order of the groups in LLVM 22.1's `llvm/Target/GlobalISel/Combine.td`, in which TableGen numbers rules.
 //! Rules of a target have numbers after these, and no names here.
