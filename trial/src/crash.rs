@@ -26,6 +26,10 @@ pub struct CrashHeader {
     pub kind: Option<FindingKind>,
     /// The rule or pass to blame, if the file names one.
     pub guilty: Option<String>,
+    /// The command of the other compiler that it is about, if it is about one.
+    pub backend: Option<String>,
+    /// That compiler's level of effort: `-O2`.
+    pub level: Option<String>,
 }
 
 impl CrashHeader {
@@ -95,7 +99,8 @@ pub fn print_sabotaged(
     text::print_module(&module, target.vocabulary)
 }
 
-pub(crate) fn input_lines(input: &Input, target: &Target) -> Vec<String> {
+/// The header lines of an input.
+pub fn input_lines(input: &Input, target: &Target) -> Vec<String> {
     let register =
         |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
     let buffer = |buffer: &Buffer| {
@@ -126,6 +131,8 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
             "judge" => header.judge = Judge::named(value),
             "kind" => header.kind = FindingKind::named(value),
             "guilty" => header.guilty = Some(value.to_string()),
+            "backend" => header.backend = Some(value.to_string()),
+            "level" => header.level = Some(value.to_string()),
             "sabotage" => header.sabotage = Some(value.to_string()),
             "input" => add_input(header.input.get_or_insert_default(), value, target).map_err(bad)?,
             _ => {}

@@ -7,7 +7,7 @@
 use crate::finding::{Finding, Inconclusive, Judge};
 use crate::image::{ObjectError, call_sites, loaded, unlinked};
 use crate::inputs::{self, Pointers};
-use crate::judges::{Bench, JudgeRow, Session, WrongRun};
+use crate::judges::{JudgeRow, Session, WrongRun};
 use crate::kind::FindingKind;
 use crate::repair;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{MachineFault, MachineRun};
+use tribunal_emulator::machine::{Emulator, MachineFault, MachineRun};
 use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
@@ -63,7 +63,7 @@ impl JudgeRow for EmulatorRow {
         let runs = interpreter.run_all(session.inputs, SETTINGS);
         let mut repairs = FIRST_REPAIRS;
         for (input, run) in session.inputs.iter().zip(runs) {
-            match judged(&interpreter, session.bench, input, run, &results, &mut repairs) {
+            match judged(&interpreter, &mut session.bench.machine, input, run, &results, &mut repairs) {
                 Ok(InputRun::Right) => session.tally.executions += 1,
                 Ok(InputRun::Inconclusive(reason)) => session.tally.inconclusive(reason),
                 Ok(InputRun::Wrong(wrong)) => {
@@ -98,7 +98,7 @@ pub(crate) enum InputRun {
 /// Runs the code that is loaded on an input on which the source was run; `repairs` may fail yet.
 pub(crate) fn judged(
     interpreter: &Interpreter<'_>,
-    bench: &mut Bench,
+    machine: &mut Emulator,
     input: &Input,
     run: Result<Execution, Unsupported>,
     results: &[PReg],
@@ -121,7 +121,6 @@ pub(crate) fn judged(
         Err(reason) => return Ok(InputRun::Inconclusive(reason)),
     };
     let Promised { expected, fuel } = &promised;
-    let machine = &mut bench.machine;
     let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
     match wrong(&promised, &run) {
         Ok(None) => Ok(InputRun::Right),

@@ -205,7 +205,7 @@ fn table((entry, is_relative, blocks): &Table) -> UnlinkedTable<'_> {
     UnlinkedTable { entry: *entry, is_relative: *is_relative, blocks }
 }
 
-fn symbols(functions: &[&Function], target: &Target) -> BTreeMap<String, u64> {
+pub(crate) fn symbols(functions: &[&Function], target: &Target) -> BTreeMap<String, u64> {
     globals_of(functions, target).into_iter().map(|(name, memory)| (name, memory.address)).collect()
 }
 

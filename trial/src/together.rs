@@ -155,7 +155,7 @@ impl Harness {
         let mut repairs = FIRST_REPAIRS;
         for input in inputs {
             let run = interpreter.run(input, SETTINGS);
-            match judged(&interpreter, &mut self.bench, input, run, &results, &mut repairs)? {
+            match judged(&interpreter, &mut self.bench.machine, input, run, &results, &mut repairs)? {
                 InputRun::Right => tally.executions += 1,
                 InputRun::Inconclusive(reason) => tally.inconclusive(reason),
                 InputRun::Wrong(wrong) => {

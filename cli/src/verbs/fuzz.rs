@@ -64,9 +64,9 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
     /// Count, and set aside, findings whose signature this file lists: one on each line, as reports print it after
-    /// `line for --known`. `#` starts a comment.
+    /// `line for --known`. `#` starts a comment. Of another compiler the list is TOML, as `corpus/llvm/known-22.toml`.
     #[arg(long, value_name = "FILE")]
-    known: Option<PathBuf>,
+    pub(super) known: Option<PathBuf>,
     /// Plant this fault in every program of its targets, to see its findings; `tribunal sabotage --list` names the
     /// faults.
     #[arg(long, value_name = "NAME")]
@@ -76,8 +76,11 @@ pub struct Arguments {
     target_judges: bool,
     /// Put another compiler on trial: a command line that starts `llc-22`, or another version of it. Each stage of its
     /// GlobalISel is judged against the stage before.
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "known", "fault", "findings", "inputs", "list_rules", "target_judges", "CacheFlags"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "fault", "findings", "inputs", "list_rules", "target_judges", "CacheFlags"])]
     backend: Option<String>,
+    /// Show only the findings of `--backend` that this other compiler does not have.
+    #[arg(long, value_name = "COMMAND", requires = "backend")]
+    pub(super) against: Option<String>,
     #[command(flatten)]
     cache: CacheFlags,
     /// List the rules that never fired, and those that fired in no program that was executed.

@@ -10,6 +10,7 @@ mod liars;
 pub mod man;
 mod peer;
 pub mod prove;
+pub mod raise;
 pub mod reduce;
 pub mod replay;
 pub mod run;

@@ -4,9 +4,11 @@ use crate::findings::{self, Findings};
 use crate::help::examples;
 use crate::input::{self, CliError, Source, TargetArguments};
 use crate::output::{self, Status, say};
+use crate::verbs::peer;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use tribunal_fuzz::peer::PeerFinding;
 use tribunal_fuzz::sabotage;
 use tribunal_ir::Function;
 use tribunal_trial::counterexample::Reproducer;
@@ -58,6 +60,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.bless {
         input::check_folder(&arguments.into)?;
     }
+    let crash = header(&source)?;
+    if let Some(command) = &crash.backend {
+        return of_peer(arguments, &source, &crash, command);
+    }
     let total = tally(arguments, &source)?;
     output::unread(&source);
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
@@ -82,6 +88,39 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         });
     }
     Ok(status)
+}
+
+/// A finding of `tribunal fuzz --backend`, on the compiler that the file names.
+fn of_peer(
+    arguments: &Arguments,
+    source: &Source,
+    crash: &crash::CrashHeader,
+    command: &str,
+) -> Result<Status, CliError> {
+    if arguments.bless {
+        return Err(CliError::Usage("a case of another compiler is not blessed".to_string()));
+    }
+    let features = arguments.target.options(source)?.features;
+    let findings = peer::replay(source, crash, command, features)?;
+    for finding in &findings {
+        say!("{}\n    {}", finding.family(), finding.fault.symptom.details());
+    }
+    let guilty: Vec<String> = findings.iter().map(PeerFinding::family).collect();
+    match guilty.is_empty() {
+        true => say!("no finding with `{command}`"),
+        false => say!("guilty: {}", guilty.join(", ")),
+    }
+    if arguments.json {
+        output::json(&PeerReplay { guilty });
+    }
+    Ok(if findings.is_empty() { Status::Well } else { Status::Fault })
+}
+
+/// The outcome of a crash file about another compiler.
+#[derive(Serialize)]
+struct PeerReplay {
+    /// The signatures that it shows.
+    guilty: Vec<String>,
 }
 
 fn in_file(source: &Source) -> impl Fn(CrashHeaderError) -> CliError {

@@ -29,6 +29,8 @@ struct Convention {
     targets: &'static [&'static Target],
     /// Preserved, or nobody's to change: those that belong to the platform, to threads or to the linker.
     kept: &'static [Run],
+    /// Those of `kept` that a platform may give to functions: Linux gives r18 of AArch64.
+    platform: &'static [PReg],
     /// A callee may leave anything in them.
     changed: &'static [Run],
     accesses: AccessRule,
@@ -47,6 +49,7 @@ static CONVENTIONS: &[Convention] = &[
             (riscv::registers::f(8), 2),
             (riscv::registers::f(18), 10),
         ],
+        platform: &[],
         // ra; t0 to t2; a0 to a7; t3 to t6; ft0 to ft7; fa0 to fa7; ft8 to ft11.
         changed: &[
             (riscv::registers::x(1), 1),
@@ -65,6 +68,7 @@ static CONVENTIONS: &[Convention] = &[
         // r18, the platform's; r19 to r28; the frame pointer; the lower halves of v8 to v15, which is what an engine
         // has of them.
         kept: &[(aarch64::registers::x(18), 12), (aarch64::registers::q(8), 8)],
+        platform: &[aarch64::registers::x(18)],
         // r0 to r17; the link register; flags; v0 to v7; v16 to v31.
         changed: &[
             (aarch64::registers::x(0), 18),
@@ -90,6 +94,11 @@ fn listed(runs: &[Run]) -> Vec<PReg> {
 /// own word.
 pub(super) fn kept(target: &Target) -> Vec<PReg> {
     of(target).map_or_else(|| target.abi.callee_saved.to_vec(), |row| listed(row.kept))
+}
+
+/// The registers of [`kept`] that a platform may give to functions.
+pub(super) fn platform(target: &Target) -> &'static [PReg] {
+    of(target).map_or(&[], |row| row.platform)
 }
 
 /// The registers that a callee may change.

@@ -201,6 +201,15 @@ impl Linker<'_> {
         match elf::RelocationType(kind) {
             elf::R_RISCV_32 => self.number(offset, self.value(relocation)?, 4),
             elf::R_RISCV_64 => self.number(offset, self.value(relocation)?, 8),
+            // A distance between two labels is their difference, which two relocations make.
+            elf::R_RISCV_ADD32 => {
+                let value = self.value(relocation)?;
+                self.word(offset, |word| word.wrapping_add(value as u32))
+            }
+            elf::R_RISCV_SUB32 => {
+                let value = self.value(relocation)?;
+                self.word(offset, |word| word.wrapping_sub(value as u32))
+            }
             elf::R_RISCV_32_PCREL => self.number(offset, self.value(relocation)?.wrapping_sub(place), 4),
             elf::R_RISCV_HI20 => {
                 let value = self.value(relocation)?;

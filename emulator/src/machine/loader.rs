@@ -42,6 +42,9 @@ pub enum ObjectLoadError {
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
     Place(u64),
+    /// The object has no function of this name.
+    #[error("the object has no function `{0}`")]
+    Function(String),
 }
 
 impl From<object::Error> for ObjectLoadError {
@@ -84,8 +87,7 @@ impl LoadedObject {
         scope: ObjectScope,
     ) -> Result<LoadedObject, ObjectLoadError> {
         let kind = object::FileKind::parse(bytes)?;
-        let (image, relocations, calls, thread_data, functions) = Default::default();
-        let empty = LoadedObject { image, text: 0, relocations, calls, symbols, thread_data, functions, scope };
+        let empty = LoadedObject::empty(symbols, scope);
         match kind {
             object::FileKind::Elf64 => {
                 Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, empty).load()
@@ -95,6 +97,45 @@ impl LoadedObject {
             }
             _ => Err(ObjectLoadError::Malformed(format!("{kind:?}"))),
         }
+    }
+
+    /// Reads one function of an object with all data of the object, as if it held no other. `symbols` as for
+    /// [`LoadedObject::read`].
+    ///
+    /// # Errors
+    /// The object has no such function, or the function names another one that has no address.
+    pub fn read_function(
+        bytes: &[u8],
+        name: &str,
+        symbols: BTreeMap<String, u64>,
+    ) -> Result<LoadedObject, ObjectLoadError> {
+        let kind = object::FileKind::parse(bytes)?;
+        let empty = LoadedObject::empty(symbols, ObjectScope::Alone);
+        match kind {
+            object::FileKind::Elf64 => {
+                Loader::new(ElfFile::<elf::FileHeader64<object::Endianness>>::parse(bytes)?, empty).load_function(name)
+            }
+            object::FileKind::Elf32 => {
+                Loader::new(ElfFile::<elf::FileHeader32<object::Endianness>>::parse(bytes)?, empty).load_function(name)
+            }
+            _ => Err(ObjectLoadError::Malformed(format!("{kind:?}"))),
+        }
+    }
+
+    /// Nothing yet.
+    fn empty(symbols: BTreeMap<String, u64>, scope: ObjectScope) -> LoadedObject {
+        let (image, relocations, calls, thread_data, functions) = Default::default();
+        LoadedObject { image, text: 0, relocations, calls, symbols, thread_data, functions, scope }
+    }
+
+    /// The instructions.
+    pub fn text(&self) -> &[u8] {
+        &self.image[..self.text]
+    }
+
+    /// The symbols that the code calls, with the offsets of the calls in the code.
+    pub fn called(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.calls.iter().map(|(offset, name)| (*offset, name.as_str()))
     }
 
     /// The offset of a function in the code.
@@ -132,10 +173,24 @@ impl LoadedObject {
     }
 }
 
-/// A section in the image.
+/// Bytes of a section in the image.
 struct Placed {
     index: object::SectionIndex,
+    /// The place of the first of them in the image.
     start: u64,
+    /// Its offset in the section.
+    from: u64,
+    bytes: u64,
+    /// Whether the section has more.
+    is_part: bool,
+}
+
+impl Placed {
+    /// The place in the image of an offset in the section. The end is a place too.
+    fn place(&self, offset: u64) -> Option<u64> {
+        let within = offset.checked_sub(self.from).filter(|&within| within <= self.bytes)?;
+        Some(self.start + within)
+    }
 }
 
 /// The kinds of sections, in the order of their places: code begins where a run does.
@@ -174,6 +229,11 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         self.place(SectionContents::Code)?;
         self.loaded.text = self.loaded.image.len();
         self.tiled()?;
+        self.with_data()
+    }
+
+    /// What the code needs behind it, and the relocations of all.
+    fn with_data(mut self) -> Result<LoadedObject, ObjectLoadError> {
         self.loaded.image.resize(self.loaded.text + GAP, 0);
         self.place(SectionContents::Data)?;
         self.place_thread_data()?;
@@ -182,6 +242,20 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         }
         self.relocate()?;
         Ok(self.loaded)
+    }
+
+    /// One function alone, then the data.
+    fn load_function(mut self, name: &str) -> Result<LoadedObject, ObjectLoadError> {
+        let missing = || ObjectLoadError::Function(name.to_string());
+        let mut functions = self.file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+        let symbol = functions.find(|symbol| symbol.name() == Ok(name)).ok_or_else(missing)?;
+        let SymbolSection::Section(index) = symbol.section() else { return Err(missing()) };
+        let (from, bytes) = (symbol.address(), symbol.size());
+        let code = self.file.section_by_index(index)?.data_range(from, bytes)?.ok_or_else(missing)?;
+        self.loaded.image.extend_from_slice(code);
+        self.loaded.text = code.len();
+        self.placed.push(Placed { index, start: 0, from, bytes, is_part: true });
+        self.with_data()
     }
 
     /// Lays out what a thread's block begins with, aligned as the block is.
@@ -216,7 +290,13 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             self.loaded.image.resize(start, 0);
             self.loaded.image.extend_from_slice(section.data()?);
             self.loaded.image.resize(end as usize, 0);
-            self.placed.push(Placed { index: section.index(), start: start as u64 });
+            self.placed.push(Placed {
+                index: section.index(),
+                start: start as u64,
+                from: 0,
+                bytes: section.size(),
+                is_part: false,
+            });
         }
         Ok(())
     }
@@ -246,14 +326,19 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
 
     /// The place of a symbol in the image; `None` if another object defines it.
     fn start_of<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<u64> {
+        self.place_of(symbol, 0)
+    }
+
+    /// The place so many bytes after a symbol.
+    fn place_of<'f>(&self, symbol: &impl ObjectSymbol<'f>, addend: i64) -> Option<u64> {
         let SymbolSection::Section(index) = symbol.section() else { return None };
-        let start = self.placed.iter().find(|placed| placed.index == index)?.start;
-        start.checked_add(symbol.address()).filter(|&place| place <= MOST_BYTES)
+        let address = symbol.address().checked_add_signed(addend)?;
+        self.placed.iter().filter(|placed| placed.index == index).find_map(|placed| placed.place(address))
     }
 
     /// The same, where a thread-local variable's place is in the thread's block.
-    fn own_place<'f>(&self, symbol: &impl ObjectSymbol<'f>) -> Option<LinkedPlace<'static>> {
-        let start = self.start_of(symbol)?;
+    fn own_place<'f>(&self, symbol: &impl ObjectSymbol<'f>, addend: i64) -> Option<LinkedPlace<'static>> {
+        let start = self.place_of(symbol, addend)?;
         Some(match symbol.kind() {
             object::SymbolKind::Tls => {
                 LinkedPlace::Thread(start.saturating_sub(self.loaded.thread_data.start as u64) as u32)
@@ -265,17 +350,25 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
         let mut found = Vec::new();
         let mut kinds: BTreeMap<String, bool> = BTreeMap::new();
-        for &Placed { index, start } in &self.placed {
-            for (at, relocation) in self.file.section_by_index(index)?.relocations() {
-                let offset =
-                    start.checked_add(at).filter(|&place| place <= MOST_BYTES).ok_or(ObjectLoadError::Place(at))?;
+        for placed in &self.placed {
+            for (at, relocation) in self.file.section_by_index(placed.index)?.relocations() {
+                let offset = match placed.place(at).filter(|&place| place < placed.start + placed.bytes) {
+                    Some(offset) => offset,
+                    None if placed.is_part => continue,
+                    None => return Err(ObjectLoadError::Place(at)),
+                };
                 let RelocationFlags::Elf { r_type } = relocation.flags() else { continue };
                 let RelocationTarget::Symbol(symbol) = relocation.target() else {
                     return Err(ObjectLoadError::Place(offset));
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
                 let name = symbol.name()?.to_string();
-                let own = self.own_place(&symbol);
+                let own = self.own_place(&symbol, relocation.addend());
+                // Data of a function that is left out.
+                let is_here = matches!(symbol.section(), SymbolSection::Section(_));
+                if own.is_none() && is_here && offset >= self.loaded.text as u64 {
+                    continue;
+                }
                 let of_own = own.as_ref().map(|own| matches!(own, LinkedPlace::Thread(_)));
                 // All relocations of a symbol are of one kind, or no linker takes the object.
                 let is_of_distance = is_of_distance(elf::RelocationType(r_type.0));
@@ -296,9 +389,9 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 [format!("@{name}"), format!("&{name}")].into_iter().find(|name| self.loaded.symbols.contains_key(name))
             };
             // The address of a function that the object defines is the source's choice too.
-            let to = match (known(), own) {
-                (Some(name), _) => LinkedPlace::Symbol(name.into()),
-                (None, Some(own)) => own,
+            let (to, addend) = match (known(), own) {
+                (Some(name), _) => (LinkedPlace::Symbol(name.into()), addend),
+                (None, Some(own)) => (own, 0),
                 (None, None) => return Err(ObjectLoadError::Symbol(name)),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });

@@ -317,6 +317,12 @@ impl Emulator {
         })
     }
 
+    /// From now on functions may change the registers that the platform gives them.
+    pub fn free_platform_registers(&mut self) {
+        let free = conventions::platform(self.target);
+        self.kept.retain(|kept| !free.contains(&kept.register));
+    }
+
     /// Replaces the code, its calls linked.
     pub fn load(&mut self, code: &[u8], calls: &[CallSite<'_>]) -> Result<(), MachineError> {
         self.load_linked(&Unlinked { code, ..Unlinked::default() }, calls)

@@ -1,5 +1,6 @@
 //! Another compiler that reads and writes MIR, as a value: its stages, and how it is asked for one.
 
+use super::rules::{ALL_COMBINES, OPTNONE_COMBINES};
 use std::path::Path;
 use std::process::Command;
 use tribunal_target::{Features, Target};
@@ -16,6 +17,11 @@ pub enum OptLevel {
 impl OptLevel {
     /// Every level.
     pub const ALL: [OptLevel; 2] = [OptLevel::O0, OptLevel::O2];
+
+    /// The level of this flag.
+    pub fn named(flag: &str) -> Option<OptLevel> {
+        OptLevel::ALL.into_iter().find(|level| level.flag() == flag)
+    }
 
     /// As on a command line: `-O2`.
     pub const fn flag(self) -> &'static str {
@@ -47,13 +53,43 @@ impl PeerMode {
     }
 }
 
+/// The rules of a combiner, which its compiler turns off by their numbers.
+pub struct Combiner {
+    /// The argument that turns rules off, up to the numbers.
+    pub option: String,
+    /// The names of the first rules.
+    pub names: &'static [&'static str],
+}
+
+impl Combiner {
+    /// The argument that turns off these rules, each range with its last.
+    pub fn without(&self, rules: &[(u32, u32)]) -> String {
+        let range = |&(from, to): &(u32, u32)| if from == to { from.to_string() } else { format!("{from}-{to}") };
+        format!("{}{}", self.option, rules.iter().map(range).collect::<Vec<_>>().join(","))
+    }
+
+    /// The name of a rule; of one without a name, its number.
+    pub fn rule(&self, rule: u32) -> String {
+        self.names.get(rule as usize).map_or_else(|| format!("rule-{rule}"), ToString::to_string)
+    }
+}
+
 /// A compiler whose stages are judged.
 pub trait PeerBackend: Sync {
+    /// The command line that starts it, without what a stage adds.
+    fn name(&self) -> String;
+
     /// The passes after which functions are judged, in the order in which they run on generic MIR.
     fn stages(&self, mode: PeerMode) -> &'static [&'static str];
 
     /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
     fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command;
+
+    /// The command that compiles it to an ELF object; `None` of a compiler that writes none.
+    fn object(&self, mode: PeerMode, input: &Path, output: &Path) -> Option<Command>;
+
+    /// The rules of a stage that is a combiner.
+    fn combiner(&self, mode: PeerMode, stage: &str) -> Option<Combiner>;
 
     /// The command that only reads MIR.
     fn read(&self, mode: PeerMode, input: &Path) -> Command;
@@ -128,6 +164,10 @@ impl Llc {
 }
 
 impl PeerBackend for Llc {
+    fn name(&self) -> String {
+        std::iter::once(&self.program).chain(&self.arguments).map(String::as_str).collect::<Vec<_>>().join(" ")
+    }
+
     fn stages(&self, mode: PeerMode) -> &'static [&'static str] {
         let of_mode = |row: &&(&str, OptLevel, _)| mode.target.name.starts_with(row.0) && mode.level == row.1;
         STAGES.iter().find(of_mode).map_or(&[], |(_, _, stages)| stages)
@@ -141,6 +181,24 @@ impl PeerBackend for Llc {
         command
     }
 
+    fn object(&self, mode: PeerMode, input: &Path, output: &Path) -> Option<Command> {
+        let mut command = self.command(mode);
+        command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
+        command.arg("-filetype=obj").arg(input).arg("-o").arg(output);
+        Some(command)
+    }
+
+    fn combiner(&self, _: PeerMode, stage: &str) -> Option<Combiner> {
+        let is_combiner = stage.contains("combiner") || stage.contains("lowering");
+        let names = match (stage.contains("-O0-"), stage.contains("prelegalizer")) {
+            (true, _) => OPTNONE_COMBINES,
+            (false, true) => ALL_COMBINES,
+            (false, false) => &[],
+        };
+        let option = format!("--{}-disable-rule=", stage.replace('-', "").to_lowercase());
+        is_combiner.then_some(Combiner { option, names })
+    }
+
     fn read(&self, mode: PeerMode, input: &Path) -> Command {
         let mut command = self.command(mode);
         command.args(["-run-pass=none", "-o", "-"]).arg(input);
@@ -151,7 +209,12 @@ impl PeerBackend for Llc {
         let line = |mark: &&str| messages.lines().find(|line| line.contains(*mark));
         let found = COMPLAINTS.iter().find_map(|mark| Some((line(mark)?, mark)));
         let said = found.and_then(|(line, mark)| line.split_once(mark)).map(|(_, said)| said);
-        let said = said.or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");
+        // A signal leaves the passes that ran, and no word.
+        let pass = messages.lines().filter_map(|line| line.split_once("Running pass '")).map(|(_, pass)| pass);
+        let pass = pass.filter_map(|pass| pass.split_once('\'')).map(|(pass, _)| pass).next_back();
+        let signal = pass.map(|pass| format!("a signal in pass {pass}"));
+        let said =
+            said.or(signal.as_deref()).or(messages.lines().next()).unwrap_or("no message").trim_end_matches(" ***");
         // The place in a file that nobody keeps.
         let place = said.split_once(": ").filter(|(place, _)| place.contains(".mir:"));
         place.map_or(said, |(_, rest)| rest).to_string()
@@ -186,5 +249,7 @@ mod tests {
         assert_eq!(llc.complaint(messages), "Wrong size");
         assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "no such opcode");
         assert_eq!(llc.complaint(""), "no message");
+        let dump = "PLEASE submit\n1.\tRunning pass 'Function Pass Manager' on\n2.\tRunning pass 'Legalizer' on\n #0";
+        assert_eq!(llc.complaint(dump), "a signal in pass Legalizer");
     }
 }

@@ -1,6 +1,8 @@
 //! Faults of the other compiler: each is reduced, and faults of one family are one finding.
 
 use super::backend::{PeerBackend, PeerMode};
+use super::blame::{self, PeerBlame};
+use super::objects;
 use super::run::{FailureKind, RunFailure, Runner, module_of};
 use super::setting;
 use crate::reduce::{self, Case, SearchLimits};
@@ -10,20 +12,41 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tribunal_emulator::FaultKind;
+use tribunal_emulator::input::Input;
 use tribunal_ir::{Function, Module, Opcode, Properties, text};
-use tribunal_trial::validate::{self, Kind};
+use tribunal_trial::validate::{self, Judged, Kind};
 use tribunal_verifier::machine_verifier::{self, Rule};
 
-/// The time limit for reducing one program.
-const REDUCTION: Duration = Duration::from_secs(20);
+/// The limits of reducing one program.
+#[derive(Clone, Copy)]
+pub(super) struct ReductionLimits<'s> {
+    /// Zero for none.
+    pub time: Duration,
+    pub stop: &'s AtomicBool,
+}
 
 /// The way in which a fault shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Symptom {
-    /// The stage differs from the one before on an input on which both were executed: the difference.
-    Miscompiled(String),
+    /// The stage differs from the one before on an input on which both were executed.
+    Miscompiled {
+        /// The difference, in words.
+        difference: String,
+        /// The flag of the stage without which it does not differ: `nsw`.
+        flag: Option<String>,
+    },
     /// The stage breaks a rule of the machine verifier.
     Broken(Rule),
+    /// The object's run differs from the interpreter's of the source.
+    Execution {
+        /// The kind of the fault.
+        kind: FaultKind,
+        /// The difference, in words.
+        difference: String,
+        /// The input that shows it.
+        input: Input,
+    },
     /// The compiler fails.
     Failed(RunFailure),
 }
@@ -32,8 +55,9 @@ impl Symptom {
     /// The kind, by its name in reports.
     pub fn kind(&self) -> &'static str {
         match self {
-            Symptom::Miscompiled(_) => "miscompiled",
+            Symptom::Miscompiled { .. } => "miscompiled",
             Symptom::Broken(_) => "verifier",
+            Symptom::Execution { .. } => "execution",
             Symptom::Failed(failure) => failure.kind.name(),
         }
     }
@@ -41,8 +65,10 @@ impl Symptom {
     /// The details, in words.
     pub fn details(&self) -> String {
         match self {
-            Symptom::Miscompiled(difference) => difference.clone(),
+            Symptom::Miscompiled { difference, flag: None } => difference.clone(),
+            Symptom::Miscompiled { difference, flag: Some(flag) } => format!("{difference}; not without `{flag}`"),
             Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Execution { difference, .. } => difference.clone(),
             Symptom::Failed(failure) => failure.complaint.clone(),
         }
     }
@@ -50,10 +76,19 @@ impl Symptom {
     /// The part of a family's name that is not about opcodes.
     fn family(&self) -> String {
         match self {
-            Symptom::Miscompiled(_) => String::new(),
+            Symptom::Miscompiled { flag, .. } => flag.clone().unwrap_or_default(),
             Symptom::Broken(rule) => rule.to_string(),
+            Symptom::Execution { kind, .. } => kind.name().to_string(),
             Symptom::Failed(failure) => failure.family(),
         }
+    }
+
+    /// Of a verdict that refutes a stage.
+    pub(super) fn of_verdict(judged: &Judged) -> Option<Symptom> {
+        let Kind::Refuted(difference) = &judged.kind else { return None };
+        // The instruction that has the flag is not the same in another program of the family.
+        let name = |said: &String| said.split('`').nth(1).map_or_else(|| said.clone(), str::to_string);
+        Some(Symptom::Miscompiled { difference: difference.clone(), flag: judged.flag.as_ref().map(name) })
     }
 
     /// Whether both may be of one family, whatever the opcodes.
@@ -88,16 +123,19 @@ pub struct PeerFinding {
     pub function: Function,
     /// Opcodes that it computes with.
     pub opcodes: BTreeSet<String>,
+    /// The part of the stage that is to blame, where it is known.
+    pub guilty: Option<PeerBlame>,
     /// Functions of the family.
     pub seen: u64,
 }
 
 impl PeerFinding {
-    /// Names the family: `miscompiled: legalizer: G_ROTR`.
+    /// Names the family: `miscompiled: legalizer: G_ROTR lower`.
     pub fn family(&self) -> String {
         let PeerFault { stage, symptom, .. } = &self.fault;
-        let opcodes: Vec<&str> = self.opcodes.iter().map(String::as_str).collect();
-        let about = [symptom.family(), opcodes.join(" ")].into_iter().filter(|part| !part.is_empty());
+        let opcodes = || self.opcodes.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
+        let guilty = self.guilty.as_ref().map_or_else(opcodes, |guilty| guilty.name.clone());
+        let about = [symptom.family(), guilty].into_iter().filter(|part| !part.is_empty());
         format!("{}: {stage}: {}", symptom.kind(), about.collect::<Vec<_>>().join(": "))
     }
 
@@ -113,16 +151,27 @@ impl PeerFinding {
             |stage: &str, output: &str| line(&backend.compile(*mode, stage, Path::new("FILE.mir"), Path::new(output)));
         let mut module = module_of(vec![self.function.clone()]);
         module.comments = vec![
-            format!("tribunal fuzz --backend: {}", self.family()),
+            "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
             format!("target: {}", mode.target.name),
             format!("features: {}", mode.target.option_names(mode.features)),
+            format!("backend: {}", backend.name()),
+            format!("level: {}", mode.level.flag()),
+            format!("signature: {}", self.family()),
             format!("  {}", symptom.details()),
         ];
+        module.comments.extend(self.guilty.iter().map(|guilty| format!("guilty: {}", guilty.details)));
+        let without = self.guilty.as_ref().and_then(|guilty| guilty.without.as_ref());
+        module.comments.extend(without.map(|argument| format!("gone with: {argument}")));
+        if let Symptom::Execution { input, .. } = symptom {
+            module.comments.extend(tribunal_trial::crash::input_lines(input, mode.target));
+            let object = backend.object(*mode, Path::new("FILE.mir"), Path::new("FILE.o"));
+            module.comments.extend(object.map(|object| format!("run: {}", line(&object))));
+        }
         let earlier = before.map(|before| compile(before, "before.mir"));
         module
             .comments
             .extend(earlier.into_iter().chain([compile(stage, "after.mir")]).map(|run| format!("run: {run}")));
-        if matches!(symptom, Symptom::Miscompiled(_)) {
+        if matches!(symptom, Symptom::Miscompiled { .. }) {
             let file = if before.is_some() { "before.mir" } else { "FILE.mir" };
             module.comments.push(format!("run: tribunal validate {file} after.mir --target {}", mode.target.name));
         }
@@ -135,12 +184,15 @@ fn line(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
-/// Opcodes that a function computes with: what only gives or moves values tells no families apart.
+/// Opcodes that a function computes with, artifacts only if there are no others.
 fn opcodes(function: &Function) -> BTreeSet<String> {
-    let plain = [Opcode::G_CONSTANT, Opcode::G_BR, Opcode::G_IMPLICIT_DEF, Opcode::COPY];
     let opcodes = function.all_insts().map(|inst| function.inst(inst).opcode);
-    let computing = opcodes.filter(|opcode| opcode.is_generic() && !plain.contains(opcode));
-    computing.map(|opcode| opcode.to_string()).collect()
+    let computing: Vec<Opcode> = opcodes.filter(|&opcode| opcode.is_generic() && !blame::is_plain(opcode)).collect();
+    let of = |wanted: &dyn Fn(Opcode) -> bool| -> BTreeSet<String> {
+        computing.iter().filter(|&&opcode| wanted(opcode)).map(Opcode::to_string).collect()
+    };
+    let without_artifacts = of(&|opcode| !opcode.is_artifact());
+    if without_artifacts.is_empty() { of(&|_| true) } else { without_artifacts }
 }
 
 /// The findings so far.
@@ -163,7 +215,7 @@ impl Families {
     }
 
     /// Counts the fault as one of a known family, or reduces it to the first of its own.
-    pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault, stop: &AtomicBool) {
+    pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault, limits: ReductionLimits<'_>) {
         let own = opcodes(function);
         let is_known = |known: &&mut PeerFinding| {
             let same_stage = known.fault.stage == fault.stage || fault.symptom.lasts();
@@ -173,9 +225,14 @@ impl Families {
             known.seen += 1;
             return;
         }
-        let new = reduced(runner, function, fault, stop);
+        let new = reduced(runner, function, fault, limits);
         let mut findings = self.lock();
-        match findings.iter_mut().find(|known| known.family() == new.family()) {
+        // What shows again at each later stage is one fault, wherever it was reduced.
+        let lasts = |known: &PeerFinding| {
+            let PeerFinding { fault, opcodes, .. } = &new;
+            fault.symptom.lasts() && known.fault.symptom.is_like(&fault.symptom) && known.opcodes.is_subset(opcodes)
+        };
+        match findings.iter_mut().find(|known| known.family() == new.family() || lasts(known)) {
             Some(known) => known.seen += 1,
             None => findings.push(new),
         }
@@ -183,52 +240,97 @@ impl Families {
 }
 
 /// The smallest program that shows the fault, found in time.
-fn reduced(runner: &Runner<'_>, function: &Function, fault: PeerFault, stop: &AtomicBool) -> PeerFinding {
+fn reduced(
+    runner: &Runner<'_>,
+    function: &Function,
+    fault: PeerFault,
+    ReductionLimits { time, stop }: ReductionLimits<'_>,
+) -> PeerFinding {
     let PeerMode { target, features, .. } = fault.mode;
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
     let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
-    let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop };
+    let limits = SearchLimits { deadline: Instant::now().checked_add(time), stop };
     let mut shows =
         |case: &Case| case.functions.first().is_some_and(|function| again(runner, function, &fault).is_some());
     let search = || reduce::search(case, target, features, limits, &mut shows, &mut |_, _| {});
-    let small = if is_hang { None } else { search() };
+    let small = if is_hang || time.is_zero() { None } else { search() };
     let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
     let function = small.unwrap_or_else(|| function.clone());
     let symptom = if is_hang { None } else { again(runner, &function, &fault) };
-    let fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
-    PeerFinding { opcodes: opcodes(&function), function, fault, seen: 1 }
+    let mut fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    if let Symptom::Execution { input, .. } = &fault.symptom {
+        // Another input may show it in the reduced program.
+        fault.stage = objects::guilty_stage(runner, &function, fault.mode, input);
+        let stages = runner.backend.stages(fault.mode);
+        let place = stages.iter().position(|stage| *stage == fault.stage);
+        fault.before = place.and_then(|place| stages.get(place.checked_sub(1)?)).copied();
+    }
+    let guilty = if is_hang { None } else { guilty(runner, &function, &fault) };
+    PeerFinding { opcodes: opcodes(&function), guilty, function, fault, seen: 1 }
+}
+
+/// The part of the stage that is to blame for the fault of this reduced program.
+fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option<PeerBlame> {
+    let PeerFault { mode, before, stage, symptom } = fault;
+    let source = module_of(vec![function.clone()]);
+    if let Some(combiner) = runner.backend.combiner(*mode, stage) {
+        // A stage that fails without a rule shows nothing about the rule.
+        let fails = |argument: &str| runner.compiled_with(&source, *mode, stage, Some(argument)).is_err();
+        let is_failure = matches!(symptom, Symptom::Failed(_));
+        return PeerBlame::of_combiner(&combiner, |argument| {
+            again_with(runner, function, fault, Some(argument)).is_some() || !is_failure && fails(argument)
+        });
+    }
+    if matches!(symptom, Symptom::Failed(_)) {
+        return None;
+    }
+    let earlier = match before {
+        Some(before) => read(runner, &source, *mode, before, None)?,
+        None => source.clone(),
+    };
+    let after = read(runner, &source, *mode, stage, None)?;
+    let (before, after) = (earlier.functions.first()?, after.functions.first()?);
+    match *stage {
+        "legalizer" => PeerBlame::of_legalizer(before, after),
+        "instruction-select" => PeerBlame::of_selector(before, after, *mode),
+        _ => None,
+    }
 }
 
 /// The symptom of the same fault in this function, if it shows it.
 fn again(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option<Symptom> {
+    again_with(runner, function, fault, None)
+}
+
+/// The same of a compiler with one more argument.
+fn again_with(runner: &Runner<'_>, function: &Function, fault: &PeerFault, argument: Option<&str>) -> Option<Symptom> {
     let PeerFault { mode, before, stage, symptom } = fault;
     let source = module_of(vec![function.clone()]);
     let found = match symptom {
         Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
-        Symptom::Failed(_) => Symptom::Failed(runner.compiled(&source, *mode, stage).err()?),
+        Symptom::Execution { .. } => objects::wrong(runner, function, *mode, argument)?,
+        Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
         Symptom::Broken(_) => {
-            let after = read(runner, &source, *mode, stage)?;
+            let after = read(runner, &source, *mode, stage, argument)?;
             Symptom::Broken(broken_rule(after.functions.first()?, *mode)?)
         }
-        Symptom::Miscompiled(_) => {
-            let earlier = before.map(|before| read(runner, &source, *mode, before));
-            let earlier = if before.is_some() { earlier.flatten()? } else { source.clone() };
-            let after = read(runner, &source, *mode, stage)?;
+        Symptom::Miscompiled { .. } => {
+            let earlier = match before {
+                Some(before) => read(runner, &source, *mode, before, argument)?,
+                None => source.clone(),
+            };
+            let after = read(runner, &source, *mode, stage, argument)?;
             let judged = validate::validate(&earlier, &after, mode.target, setting());
-            let refuted = judged.into_iter().find_map(|judged| match judged.kind {
-                Kind::Refuted(difference) => Some(difference),
-                Kind::Proved | Kind::Unknown(_) | Kind::Unsupported(_) => None,
-            });
-            Symptom::Miscompiled(refuted?)
+            judged.iter().find_map(Symptom::of_verdict)?
         }
     };
     found.is_like(symptom).then_some(found)
 }
 
-fn read(runner: &Runner<'_>, source: &Module, mode: PeerMode, stage: &str) -> Option<Module> {
-    let text = runner.compiled(source, mode, stage).ok()?;
+fn read(runner: &Runner<'_>, source: &Module, mode: PeerMode, stage: &str, argument: Option<&str>) -> Option<Module> {
+    let text = runner.compiled_with(source, mode, stage, argument).ok()?;
     text::parse_module(&text, mode.target.vocabulary).ok()
 }
 

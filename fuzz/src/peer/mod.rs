@@ -10,24 +10,31 @@
 //! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
 
 mod backend;
+mod blame;
 mod families;
+mod known;
+mod objects;
+mod rules;
 mod run;
 
-pub use backend::{Llc, OptLevel, PeerBackend, PeerMode};
+pub use backend::{Combiner, Llc, OptLevel, PeerBackend, PeerMode};
+pub use blame::PeerBlame;
 pub use families::{PeerFault, PeerFinding, Symptom};
+pub use known::{KnownFault, KnownFaults};
+pub use objects::ObjectTally;
 pub use run::{FailureKind, RunFailure};
 
 use crate::campaign::{FeatureMix, generated_for, program_seed};
-use families::Families;
+use families::{Families, ReductionLimits};
 use run::{Runner, module_of};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal_ir::{Function, Module, text};
+use tribunal_ir::{Function, Module, Opcode, text};
 use tribunal_target::{Features, Target};
-use tribunal_trial::validate::{self, Judged, Kind, Setting};
+use tribunal_trial::validate::{self, Kind, Setting};
 use tribunal_verifier::prover::Undef;
 
 /// The settings of a campaign.
@@ -46,10 +53,14 @@ pub struct PeerCampaign<'c> {
     pub seed: u64,
     /// Threads.
     pub jobs: usize,
+    /// The time for reducing one program.
+    pub reduction: Duration,
+    /// Functions of a batch, at least one: of one file and one process.
+    pub batch: u64,
 }
 
-/// Functions of a batch.
-const BATCH: u64 = 48;
+/// The functions of a batch whose stages are validated, which takes far longer than to run them.
+const VALIDATED: usize = 48;
 /// The distance between the programs of a batch: neighbours have the same goal.
 const STRIDE: u64 = 1_000_003;
 /// The prover's time for one function at one stage.
@@ -102,6 +113,8 @@ pub struct PeerReport {
     pub rejected: BTreeMap<String, u64>,
     /// The verdicts, stage by stage.
     pub stages: BTreeMap<StageName, StageTally>,
+    /// The runs of objects.
+    pub objects: ObjectTally,
     /// The reasons of open verdicts.
     pub open: BTreeMap<String, u64>,
     /// One finding of each family.
@@ -120,17 +133,22 @@ pub enum PeerError {
 
 /// Shared by the workers.
 struct Shared<'s> {
-    campaign: &'s PeerCampaign<'s>,
-    started: Instant,
+    backend: &'s dyn PeerBackend,
+    /// The time for reducing one program.
+    reduction: Duration,
     stop: &'s AtomicBool,
-    next: AtomicU64,
     families: Families,
     outcome: Mutex<PeerReport>,
 }
 
-impl Shared<'_> {
-    fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.started.elapsed() >= self.campaign.time
+impl<'s> Shared<'s> {
+    fn new(backend: &'s dyn PeerBackend, reduction: Duration, stop: &'s AtomicBool) -> Shared<'s> {
+        Shared { backend, reduction, stop, families: Families::default(), outcome: Mutex::default() }
+    }
+
+    fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault) {
+        let limits = ReductionLimits { time: self.reduction, stop: self.stop };
+        self.families.found(runner, function, fault, limits);
     }
 
     fn outcome(&self) -> std::sync::MutexGuard<'_, PeerReport> {
@@ -153,32 +171,33 @@ pub fn run(
     for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|error| PeerError::Setup(format!("{}: {error}", folder.display())))?;
     }
-    check_start(campaign, &folders[0])?;
-    let shared = Shared {
-        campaign,
-        started: Instant::now(),
-        stop,
-        next: AtomicU64::new(0),
-        families: Families::default(),
-        outcome: Mutex::default(),
-    };
+    check_start(campaign.backend, &campaign.targets, &folders[0])?;
+    let shared = Shared::new(campaign.backend, campaign.reduction, stop);
+    let (started, next) = (Instant::now(), AtomicU64::new(0));
+    let is_over = || stop.load(Ordering::Relaxed) || started.elapsed() >= campaign.time;
+    let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over());
     std::thread::scope(|scope| {
-        let workers: Vec<_> = folders.iter().map(|folder| scope.spawn(|| worker(&shared, folder.clone()))).collect();
+        let workers: Vec<_> =
+            folders.iter().map(|folder| scope.spawn(|| worker(&shared, campaign, &take, folder))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
-            progress(shared.started.elapsed(), shared.outcome().functions, shared.families.count());
+            progress(started.elapsed(), shared.outcome().functions, shared.families.count());
         }
     });
     let mut report = std::mem::take(&mut *shared.outcome());
     report.findings = shared.families.into_findings();
-    report.elapsed = shared.started.elapsed();
+    report.elapsed = started.elapsed();
     Ok(report)
 }
 
 /// An empty module compiles: else nothing that follows means anything.
-fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<(), PeerError> {
-    let runner = Runner { backend: campaign.backend, folder };
-    for &(target, features) in &campaign.targets {
+fn check_start(
+    backend: &dyn PeerBackend,
+    targets: &[(&'static Target, Features)],
+    folder: &std::path::Path,
+) -> Result<(), PeerError> {
+    let runner = Runner { backend, folder };
+    for &(target, features) in targets {
         let mode = PeerMode { target, features, level: OptLevel::O0 };
         let read = runner.reads(&module_of(Vec::new()), mode);
         read.map_err(|failure| PeerError::Setup(format!("the backend does not start: {}", failure.complaint)))?;
@@ -186,17 +205,33 @@ fn check_start(campaign: &PeerCampaign<'_>, folder: &std::path::Path) -> Result<
     Ok(())
 }
 
-fn worker(shared: &Shared<'_>, folder: PathBuf) {
+fn worker(shared: &Shared<'_>, campaign: &PeerCampaign<'_>, take: &dyn Fn() -> Option<u64>, folder: &std::path::Path) {
     // A verdict takes the threads of the pool that it is asked in.
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
-    let runner = Runner { backend: shared.campaign.backend, folder: &folder };
-    while !shared.is_over() {
-        let number = shared.next.fetch_add(1, Ordering::Relaxed);
-        if shared.campaign.runs.is_some_and(|runs| number * BATCH >= runs) {
-            break;
-        }
-        pool.install(|| batch(shared, &runner, number));
+    let runner = Runner { backend: shared.backend, folder };
+    while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * campaign.batch < runs)) {
+        let (mode, functions) = drawn(campaign, number);
+        pool.install(|| through_stages(shared, &runner, mode, functions));
     }
+}
+
+/// Judges one function at every stage, without reducing it. Files of the compiler are in the folder `scratch`.
+///
+/// # Errors
+/// The compiler cannot be started.
+pub fn examine(
+    backend: &dyn PeerBackend,
+    mode: PeerMode,
+    function: &Function,
+    scratch: &std::path::Path,
+) -> Result<PeerReport, PeerError> {
+    check_start(backend, &[(mode.target, mode.features)], scratch)?;
+    let stop = AtomicBool::new(false);
+    let shared = Shared::new(backend, Duration::ZERO, &stop);
+    through_stages(&shared, &Runner { backend, folder: scratch }, mode, vec![function.clone()]);
+    let mut report = std::mem::take(&mut *shared.outcome());
+    report.findings = shared.families.into_findings();
+    Ok(report)
 }
 
 /// The functions of a batch, and the mode in which they compile.
@@ -205,10 +240,10 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
     let (target, given) = campaign.targets[(number % count) as usize];
     let level = OptLevel::ALL[(number / count % 2) as usize];
     let features = campaign.mix.draw(target, given, program_seed(campaign.seed, number));
-    let left = campaign.runs.map_or(BATCH, |runs| (runs - number * BATCH).min(BATCH));
+    let left = campaign.runs.map_or(campaign.batch, |runs| (runs - number * campaign.batch).min(campaign.batch));
     let function = |place| {
         let seed = program_seed(campaign.seed, number + place * STRIDE);
-        let mut function = generated_for(seed, target, features).filter(|function| function.ir.is_none())?;
+        let mut function = generated_for(seed, target, features).filter(is_whole)?;
         function.name = format!("f{place}");
         // The name of an object is that of an instruction of the IR, which is not there.
         function.stack.values_mut().for_each(|object| object.name.clear());
@@ -217,9 +252,14 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
     (PeerMode { target, features, level }, (0..left).filter_map(function).collect())
 }
 
+/// Whether MIR holds all of the function. LLVM keeps the place of variable arguments elsewhere.
+fn is_whole(function: &Function) -> bool {
+    let mut insts = function.all_insts().map(|inst| function.inst(inst).opcode);
+    function.ir.is_none() && insts.all(|opcode| opcode != Opcode::G_VASTART)
+}
+
 /// One batch through all stages.
-fn batch(shared: &Shared<'_>, runner: &Runner<'_>, number: u64) {
-    let (mode, functions) = drawn(shared.campaign, number);
+fn through_stages(shared: &Shared<'_>, runner: &Runner<'_>, mode: PeerMode, functions: Vec<Function>) {
     let mut source = module_of(functions);
     if runner.reads(&source, mode).is_err() {
         let rejected = runner.take_failing(&mut source, |runner, module| runner.reads(module, mode));
@@ -228,20 +268,47 @@ fn batch(shared: &Shared<'_>, runner: &Runner<'_>, number: u64) {
             *outcome.rejected.entry(failure.family()).or_default() += 1;
         }
     }
-    let stages = shared.campaign.backend.stages(mode);
+    let mut validated = source.clone();
+    validated.functions.truncate(VALIDATED);
+    let mut validated = module_of(validated.functions);
+    let refuted = validate_stages(shared, runner, &mut validated, mode);
+    shared.outcome().functions += source.functions.len() as u64;
+    take_uncompiled(shared, runner, &mut source, mode);
+    objects::run(shared, runner, &source, mode, |name| refuted.contains(name));
+}
+
+/// Takes out the functions of which the compiler makes no object.
+fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) {
+    let object =
+        |runner: &Runner<'_>, module: &Module| runner.object(module, mode, None).map_or(Ok(()), |made| made.map(drop));
+    if object(runner, source).is_ok() {
+        return;
+    }
+    for (function, failure) in runner.take_failing(source, object) {
+        // A stage that fails is the one to blame.
+        let fails = |stage: &&&'static str| runner.compiled(&module_of(vec![function.clone()]), mode, stage).is_err();
+        let stage = shared.backend.stages(mode).iter().find(fails).copied().unwrap_or(objects::AFTER_STAGES);
+        shared.found(runner, &function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
+    }
+}
+
+/// Judges each stage against the one before; returns the names of the functions on which one is refuted.
+fn validate_stages(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) -> BTreeSet<String> {
+    let mut refuted = BTreeSet::new();
     let mut before: Option<(&'static str, Module)> = None;
-    for &stage in stages {
-        let Some(text) = compiled(shared, runner, &mut source, (mode, stage)) else { return };
+    for &stage in shared.backend.stages(mode) {
+        let Some(text) = compiled(shared, runner, source, (mode, stage)) else { break };
         let Ok(after) = text::parse_module(&text, mode.target.vocabulary) else {
             *shared.outcome().open.entry(format!("{stage}: text that is not read")).or_default() += 1;
-            return;
+            break;
         };
-        read_again(shared, runner, &source, &text, (mode, stage));
-        let earlier = before.as_ref().map_or(&source, |(_, module)| module);
-        judge(shared, runner, [earlier, &after], &source, (mode, before.as_ref().map(|(name, _)| *name), stage));
+        read_again(shared, runner, source, &text, (mode, stage));
+        let earlier = before.as_ref().map_or(&*source, |(_, module)| module);
+        let earlier_stage = before.as_ref().map(|(name, _)| *name);
+        refuted.extend(judge(shared, runner, [earlier, &after], source, (mode, earlier_stage, stage)));
         before = Some((stage, after));
     }
-    shared.outcome().functions += source.functions.len() as u64;
+    refuted
 }
 
 /// The module after a stage. Functions on which the compiler fails are findings, and leave the batch.
@@ -257,7 +324,7 @@ fn compiled(
     let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, stage).map(drop);
     for (function, failure) in runner.take_failing(source, alone) {
         let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-        shared.families.found(runner, &function, fault, shared.stop);
+        shared.found(runner, &function, fault);
     }
     let again = runner.compiled(source, mode, stage);
     if let Err(failure) = &again {
@@ -281,7 +348,7 @@ fn read_again(
     for function in &source.functions {
         if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
             let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-            shared.families.found(runner, function, fault, shared.stop);
+            shared.found(runner, function, fault);
         }
     }
 }
@@ -291,42 +358,44 @@ fn setting() -> Setting {
     Setting { undef: Undef::PerUse, time: PROOF }
 }
 
-/// The verdicts on one stage.
+/// The verdicts on one stage; returns the names of the functions on which it is refuted.
 fn judge(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
     [before, after]: [&Module; 2],
     source: &Module,
     (mode, earlier, stage): (PeerMode, Option<&'static str>, &'static str),
-) {
+) -> Vec<String> {
+    let mut refuted = Vec::new();
     let mut tally = StageTally::default();
-    for Judged { function: name, kind, .. } in validate::validate(before, after, mode.target, setting()) {
-        tally.count(&kind);
-        let own = source.functions.iter().find(|function| function.name == name);
-        match (&kind, own) {
-            (Kind::Refuted(difference), Some(function)) => {
-                let fault =
-                    PeerFault { mode, before: earlier, stage, symptom: Symptom::Miscompiled(difference.clone()) };
-                shared.families.found(runner, function, fault, shared.stop);
-            }
-            (Kind::Unknown(reason), _) => {
+    for judged in validate::validate(before, after, mode.target, setting()) {
+        tally.count(&judged.kind);
+        if let Some(symptom) = Symptom::of_verdict(&judged)
+            && let Some(function) = source.functions.iter().find(|function| function.name == judged.function)
+        {
+            shared.found(runner, function, PeerFault { mode, before: earlier, stage, symptom });
+            refuted.push(judged.function.clone());
+        }
+        match &judged.kind {
+            Kind::Unknown(reason) => {
                 *shared.outcome().open.entry(format!("{stage}: unknown: {}", summary(reason))).or_default() += 1;
             }
-            (Kind::Unsupported(reason), _) => {
+            Kind::Unsupported(reason) => {
                 *shared.outcome().open.entry(format!("{stage}: unsupported: {}", summary(reason))).or_default() += 1;
             }
-            _ => {}
+            Kind::Proved | Kind::Refuted(_) => {}
         }
     }
     for function in &after.functions {
         let Some(rule) = families::broken_rule(function, mode) else { continue };
         if let Some(own) = source.functions.iter().find(|own| own.name == function.name) {
             let fault = PeerFault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
-            shared.families.found(runner, own, fault, shared.stop);
+            shared.found(runner, own, fault);
         }
     }
     let mut outcome = shared.outcome();
     outcome.stages.entry((mode.target.name, mode.level.flag(), stage)).or_default().add(&tally);
+    refuted
 }
 
 /// A reason without the words that name blocks, registers and values, so that equal ones are counted together.

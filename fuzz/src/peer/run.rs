@@ -61,12 +61,44 @@ pub(super) struct Runner<'r> {
 impl Runner<'_> {
     /// The module after a stage, as text.
     pub fn compiled(&self, module: &Module, mode: PeerMode, stage: &str) -> Result<String, RunFailure> {
+        self.compiled_with(module, mode, stage, None)
+    }
+
+    /// The same with one more argument.
+    pub fn compiled_with(
+        &self,
+        module: &Module,
+        mode: PeerMode,
+        stage: &str,
+        argument: Option<&str>,
+    ) -> Result<String, RunFailure> {
         let output = self.folder.join("output.mir");
         // What an earlier run left is not this run's output.
         let _ = std::fs::remove_file(&output);
         let input = self.written(module, mode)?;
-        self.run(self.backend.compile(mode, stage, &input, &output))?;
+        let mut command = self.backend.compile(mode, stage, &input, &output);
+        command.args(argument);
+        self.run(command)?;
         std::fs::read_to_string(&output).map_err(|error| RunFailure::crash(error.to_string()))
+    }
+
+    /// The object of the module; `None` of a compiler that writes none.
+    pub fn object(
+        &self,
+        module: &Module,
+        mode: PeerMode,
+        argument: Option<&str>,
+    ) -> Option<Result<Vec<u8>, RunFailure>> {
+        let output = self.folder.join("output.o");
+        let _ = std::fs::remove_file(&output);
+        let object = || {
+            let input = self.written(module, mode)?;
+            let Some(mut command) = self.backend.object(mode, &input, &output) else { return Ok(None) };
+            command.args(argument);
+            self.run(command)?;
+            std::fs::read(&output).map(Some).map_err(|error| RunFailure::crash(error.to_string()))
+        };
+        object().transpose()
     }
 
     /// Whether it reads the module.

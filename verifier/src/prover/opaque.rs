@@ -512,7 +512,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
     /// It is one for both functions, and for all their blocks, whatever its register holds by now.
     fn thread_pointer(&mut self) -> Result<Scalar, Unsupported> {
         let bits = self.evaluation.variable_of(Start::ThreadPointer);
-        Ok(Value { bits, poison: self.evaluation.d.truth(false) })
+        Ok(Value::new(bits, self.evaluation.d.truth(false)))
     }
 
     fn memory_function(

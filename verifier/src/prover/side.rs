@@ -590,7 +590,7 @@ impl MachineState<Symbolic> for SideState<'_, '_> {
         }
         if self.evaluation.target.abi.thread_pointer.register() == Some(register) {
             let bits = self.evaluation.variable_of(Start::ThreadPointer);
-            return Value { bits, poison: self.evaluation.d.truth(false) };
+            return Value::new(bits, self.evaluation.d.truth(false));
         }
         let d = &mut *self.evaluation.d;
         let bits = *self.evaluation.inputs.physical.entry(register).or_insert_with(|| d.variable(width));

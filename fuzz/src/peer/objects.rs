@@ -1,0 +1,147 @@
+//! Objects of the other compiler: the functions of a batch are one file and one process, and each runs by itself.
+//!
+//! A function whose run is wrong is blamed on the first stage whose interpretation differs from the source's on the
+//! same input. A function that a stage is already refuted on is no second finding.
+
+use super::backend::PeerMode;
+use super::families::{PeerFault, Symptom};
+use super::run::{Runner, module_of};
+use super::{Shared, summary};
+use std::collections::{BTreeMap, BTreeSet};
+use tribunal_emulator::input::Input;
+use tribunal_ir::{Function, Module, text};
+use tribunal_trial::foreign::{self, ObjectBench, ObjectRuns};
+use tribunal_trial::inputs::Plan;
+
+/// Inputs on which each function runs.
+const INPUTS: Plan = Plan { count: 24, seed: 7 };
+
+/// The stage that is named where no stage that can be interpreted differs.
+pub(super) const AFTER_STAGES: &str = "after-instruction-select";
+
+/// The reason where its object is compiled in another way, from IR that is not there.
+const GIVEN_UP: &str = "the compiler gave up on it";
+
+/// The runs of objects.
+#[derive(Clone, Default, Debug)]
+pub struct ObjectTally {
+    /// Functions that ran on at least one conclusive input.
+    pub functions: u64,
+    /// Conclusive inputs.
+    pub executions: u64,
+    /// Inputs on which the source promises nothing.
+    pub inconclusive: u64,
+    /// Functions of which a run is wrong.
+    pub wrong: u64,
+    /// Functions that did not run, by reason.
+    pub not_run: BTreeMap<String, u64>,
+}
+
+/// Runs the objects of all functions. Those of which `is_refuted` says so are counted, and are no findings.
+pub(super) fn run(
+    shared: &Shared<'_>,
+    runner: &Runner<'_>,
+    source: &Module,
+    mode: PeerMode,
+    is_refuted: impl Fn(&str) -> bool,
+) {
+    let mut tally = ObjectTally::default();
+    let object = match runner.object(source, mode, None) {
+        None => return,
+        Some(Ok(object)) => object,
+        Some(Err(failure)) => {
+            let reason = format!("functions that fail together: {}", failure.family());
+            tally.not_run.insert(reason, source.functions.len() as u64);
+            return shared.outcome().objects.add(tally);
+        }
+    };
+    let given_up = given_up(runner, source, mode);
+    let mut bench = ObjectBench::new(mode.target, mode.features);
+    for function in &source.functions {
+        if given_up.contains(&function.name) {
+            *tally.not_run.entry(GIVEN_UP.to_string()).or_default() += 1;
+            continue;
+        }
+        match bench.run(&object, function, INPUTS) {
+            ObjectRuns::Right { executions, inconclusive } => {
+                tally.functions += 1;
+                tally.executions += executions;
+                tally.inconclusive += inconclusive.values().sum::<u64>();
+            }
+            ObjectRuns::NotRun(reason) => *tally.not_run.entry(family(&reason)).or_default() += 1,
+            ObjectRuns::Wrong { input, kind, details } => {
+                tally.functions += 1;
+                tally.wrong += 1;
+                if !is_refuted(&function.name) {
+                    let stage = guilty_stage(runner, function, mode, &input);
+                    let symptom = Symptom::Execution { kind, difference: details, input };
+                    shared.found(runner, function, PeerFault { mode, before: None, stage, symptom });
+                }
+            }
+        }
+    }
+    shared.outcome().objects.add(tally);
+}
+
+impl ObjectTally {
+    fn add(&mut self, other: ObjectTally) {
+        self.functions += other.functions;
+        self.executions += other.executions;
+        self.inconclusive += other.inconclusive;
+        self.wrong += other.wrong;
+        other.not_run.into_iter().for_each(|(reason, count)| *self.not_run.entry(reason).or_default() += count);
+    }
+}
+
+/// A reason without places. The number of a relocation stays.
+fn family(reason: &str) -> String {
+    match reason.strip_prefix("a relocation of kind ").and_then(|rest| rest.split(' ').next()) {
+        Some(number) => format!("a relocation of kind {number}"),
+        None => summary(reason),
+    }
+}
+
+/// The functions that the compiler gave up on, or did not compile, at its last stage.
+fn given_up(runner: &Runner<'_>, source: &Module, mode: PeerMode) -> BTreeSet<String> {
+    let names = source.functions.iter().map(|function| function.name.clone());
+    let Some(last) = runner.backend.stages(mode).last() else { return names.collect() };
+    let text = runner.compiled(source, mode, last).ok();
+    let module = text.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
+    let done = |name: &String| {
+        let function = module.as_ref()?.functions.iter().find(|function| function.name == *name)?;
+        function.gave_up().is_none().then_some(())
+    };
+    // A function that this project does not read may have been given up too.
+    names.filter(|name| done(name).is_none()).collect()
+}
+
+/// The symptom of this function's object alone, if its run is wrong.
+pub(super) fn wrong(
+    runner: &Runner<'_>,
+    function: &Function,
+    mode: PeerMode,
+    argument: Option<&str>,
+) -> Option<Symptom> {
+    let source = module_of(vec![function.clone()]);
+    let object = runner.object(&source, mode, argument)?.ok()?;
+    if !given_up(runner, &source, mode).is_empty() {
+        return None;
+    }
+    match ObjectBench::new(mode.target, mode.features).run(&object, function, INPUTS) {
+        ObjectRuns::Wrong { input, kind, details } => Some(Symptom::Execution { kind, difference: details, input }),
+        ObjectRuns::Right { .. } | ObjectRuns::NotRun(_) => None,
+    }
+}
+
+/// The first stage that is wrong on this input, by interpretation.
+pub(super) fn guilty_stage(runner: &Runner<'_>, function: &Function, mode: PeerMode, input: &Input) -> &'static str {
+    let source = module_of(vec![function.clone()]);
+    let names = runner.backend.stages(mode);
+    let stage = |stage: &&'static str| {
+        let text = runner.compiled(&source, mode, stage).ok()?;
+        text::parse_module(&text, mode.target.vocabulary).ok()?.functions.into_iter().next()
+    };
+    let stages: Vec<Function> = names.iter().map_while(stage).collect();
+    let wrong = foreign::first_wrong(function, &stages, mode.target, input);
+    wrong.and_then(|index| names.get(index)).copied().unwrap_or(AFTER_STAGES)
+}
