@@ -57,7 +57,8 @@ fn a_nan_has_one_payload_at_all_its_uses() {
              PseudoRET implicit $x10"
         ))
     };
-    let runs = |before: &Module, after: &Module| validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8);
+    let runs =
+        |before: &Module, after: &Module| validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8);
     let (zero, cancelled) = (rest("G_CONSTANT i64 0"), rest("G_XOR %2, %2"));
     assert_eq!(runs(&zero, &cancelled), Runs { compared: 8, difference: None });
     let one = rest("G_CONSTANT i64 1");
