@@ -24,8 +24,8 @@ pub struct Signature {
     pub result: PassedValue,
 }
 
-/// The narrowest part, in bits, of a register that boxes. Not every machine with such registers moves narrower ones; the
-/// box around a narrower number goes on in the part's own high bits.
+/// The narrowest part, in bits, of a register that boxes. Not every machine with such registers moves narrower ones;
+/// the box around a narrower number goes on in the part's own high bits.
 const LEAST_BOXED: u32 = 32;
 
 /// The registers of general values and of numbers that are given out so far.

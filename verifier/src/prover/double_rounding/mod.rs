@@ -15,16 +15,16 @@
 //! none. A tie is the middle of two neighbours, a number of at most 12 bits.
 //!
 //! - Sums, quotients, roots: Figueroa's theorem ("When is double rounding innocuous?", 1995), since 24 >= 2 * 11 + 2.
-//!   Its argument needs no normal result. Operands are integers of 11 bits times powers of two, so a quotient that is no
-//!   tie differs from one within its first 23 bits. A sum that is tiny is a multiple of the least subnormal number, hence
-//!   exact. Roots are few: a test takes them all.
-//! - Products have 22 bits, and remainders have 11, as have numbers times a power of two. All are exact, unless they are
-//!   below the normal numbers of `float`; there both roundings give zero.
+//!   Its argument needs no normal result. Operands are integers of 11 bits times powers of two, so a quotient that is
+//!   no tie differs from one within its first 23 bits. A sum that is tiny is a multiple of the least subnormal
+//!   number, hence exact. Roots are few: a test takes them all.
+//! - Products have 22 bits, and remainders have 11, as have numbers times a power of two. All are exact, unless they
+//!   are below the normal numbers of `float`; there both roundings give zero.
 //! - Integers below 2^24 are exact, and others are beyond the greatest `half` either way.
-//! - A product plus a third number, in `double`: let it differ from a tie by d, less than the tie's 53rd bit. Ties and
-//!   third numbers are multiples of 2^-25, and ties are at most 2^16, so d is less than 2^-25. Then d has bits that only
-//!   the product can have, whose 22 bits so end at d or below: it is less than the tie's 31st bit. So the third number
-//!   is nearer to the tie than that; but it has 11 bits, and the tie has 12, so it is not.
+//! - A product plus a third number, in `double`: let it differ from a tie by d, less than the tie's 53rd bit. Ties
+//!   and third numbers are multiples of 2^-25, and ties are at most 2^16, so d is less than 2^-25. Then d has bits
+//!   that only the product can have, whose 22 bits so end at d or below: it is less than the tie's 31st bit. So the
+//!   third number is nearer to the tie than that; but it has 11 bits, and the tie has 12, so it is not.
 //!
 //! The tests hold each equation to the definitions and, over all pairs of operands, to exact arithmetic on integers.
 
