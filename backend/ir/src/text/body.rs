@@ -274,8 +274,8 @@ impl<'a> Body<'a> {
         Ok(data)
     }
 
-    /// An instruction that names a part of registers that the target does not know, or its row does not take, is another
-    /// than its row describes.
+    /// An instruction that names a part of registers that the target does not know, or that its row does not take, is
+    /// another than its row describes.
     fn without_row(&mut self, data: &mut InstData, results: usize) {
         let Opcode::Target(opcode) = data.opcode else { return };
         if let Some(part) = operands::part_index(self.vocabulary, data)
