@@ -52,6 +52,7 @@ pub fn engine_of(verdict: &Verdict) -> &'static str {
         Verdict::Proved { engine: Engine::Integers } => "integers",
         Verdict::Proved { engine: Engine::Cases } => "cases",
         Verdict::Proved { engine: Engine::Order } => "order",
+        Verdict::Proved { engine: Engine::DoubleRounding } => "double-rounding",
         Verdict::Proved { engine: Engine::Z3 } => "z3",
         Verdict::Refuted(_) => "refuted",
         Verdict::Unknown(_) => "unknown",

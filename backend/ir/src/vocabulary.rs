@@ -71,6 +71,9 @@ pub trait Vocabulary: Sync {
     fn opcode_flags(&self, opcode: TargetOpcode) -> OpcodeFlags;
     /// The number of explicit operands, from the first, that are definitions.
     fn opcode_defs(&self, opcode: TargetOpcode) -> usize;
+    /// True if the row of the opcode takes the index of this part as an operand, and defines a register of so many bits
+    /// first.
+    fn opcode_takes_part(&self, opcode: TargetOpcode, part: i64, whole_bits: u32) -> bool;
 
     /// `name` without the dollar sign.
     fn register(&self, name: &str) -> Option<PReg>;

@@ -24,6 +24,10 @@ pub struct Signature {
     pub result: PassedValue,
 }
 
+/// The narrowest part, in bits, of a register that boxes. Not every machine with such registers moves narrower ones;
+/// the box around a narrower number goes on in the part's own high bits.
+const LEAST_BOXED: u32 = 32;
+
 /// The registers of general values and of numbers that are given out so far.
 struct Given<'t> {
     target: &'t Target,
@@ -40,7 +44,9 @@ impl Given<'_> {
         if let RuntimeType::Float(bits) = ty
             && bits <= self.float_bits
         {
-            let register = self.target.part_of(*floats.get(self.floats)?, bits);
+            let full = *floats.get(self.floats)?;
+            let boxes = self.target.bank_of(full).is_some_and(|bank| self.target.bank(bank).boxes);
+            let register = self.target.part_of(full, if boxes { bits.max(LEAST_BOXED) } else { bits });
             self.floats += 1;
             return Some(PassedValue { registers: smallvec![register], bits });
         }

@@ -31,7 +31,7 @@ use addressing::AddressingDesc;
 use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features};
-use instructions::InstrDesc;
+use instructions::{InstrDesc, OperandDesc};
 use legality::{CustomDesc, LegalizerInfo};
 pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
@@ -318,6 +318,12 @@ impl Vocabulary for Target {
     }
     fn opcode_defs(&self, opcode: TargetOpcode) -> usize {
         self.instructions[usize::from(opcode.0)].operands.iter().take_while(|operand| operand.is_def()).count()
+    }
+    fn opcode_takes_part(&self, opcode: TargetOpcode, part: i64, whole_bits: u32) -> bool {
+        let operands = self.instructions[usize::from(opcode.0)].operands;
+        let is_whole = |class: RegClass| self.class(class).bits == whole_bits;
+        operands.first().and_then(OperandDesc::class).is_some_and(is_whole)
+            && operands.iter().any(|desc| desc.range().is_some_and(|range| range.accepts(part)))
     }
     fn register(&self, name: &str) -> Option<PReg> {
         self.index().registers.get(name).copied()

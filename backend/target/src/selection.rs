@@ -148,6 +148,8 @@ pub enum Out {
     SubReg(u8, SubReg),
     /// Reads temporary `n`.
     Temp(u8),
+    /// Reads part of temporary `n`.
+    TempPart(u8, SubReg),
     /// Immediate slot `n`, signed.
     Imm(u8),
     /// Immediate slot `n` through a function.

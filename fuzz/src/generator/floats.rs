@@ -54,7 +54,7 @@ impl Generator<'_, '_, '_> {
         for (index, ty) in types.iter_mut().enumerate() {
             *ty = match info.class_of(index) {
                 None => None,
-                Some(TypeClass::Float) => Some(*self.u.choose(&[S32, S64, S32, S64, S32, S64, S16, S128])?),
+                Some(TypeClass::Float) => Some(*self.u.choose(&[S32, S64, S32, S64, S16, S16, S128])?),
                 Some(_) if info.uses.contains(&OperandKind::FPRED) || !info.immediates.is_empty() => Some(S1),
                 Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(self.u.int_in_range(2..=64)?)),
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
@@ -155,8 +155,10 @@ impl Generator<'_, '_, '_> {
             _ => return Ok(source),
         };
         let Some(format) = FloatFormat::of_width(source.ty.bits()) else { return Ok(source) };
-        let power = format.bias() + i64::from(integer.bits()) - i64::from(is_signed);
-        if power > 2 * format.bias() || self.u.ratio(1, 8)? {
+        // The bound is infinity if every finite number fits.
+        let infinite = 2 * format.bias() + 1;
+        let power = infinite.min(format.bias() + i64::from(integer.bits()) - i64::from(is_signed));
+        if self.u.ratio(1, 8)? {
             return Ok(Entry { deterministic: false, ..source });
         }
         let number = |power: i64| Bits::from_i64(power, format.bits()).shl(format.fraction_bits());
@@ -196,11 +198,11 @@ fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bo
     follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
 }
 
-/// The operations that the target compiles for numbers of 32 or 64 bits.
+/// The operations that the target compiles for numbers of 16, 32 or 64 bits.
 pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item = Opcode> {
-    let wide = [S32, S64].map(Some);
-    let alone = wide.map(|one| [one, None, None]);
-    let pairs = [S1, S32, S64].map(Some).into_iter().flat_map(move |one| wide.map(|other| [one, other, None]));
+    let numbers = [S16, S32, S64].map(Some);
+    let alone = numbers.map(|one| [one, None, None]);
+    let pairs = [S1, S16, S32, S64].map(Some).into_iter().flat_map(move |one| numbers.map(|other| [one, other, None]));
     let all: Vec<IndexTypes> = alone.into_iter().chain(pairs).collect();
     let any = move |opcode: &Opcode| {
         let count = opcode.info().map_or(0, |info| (0..3).filter(|&index| info.class_of(index).is_some()).count());

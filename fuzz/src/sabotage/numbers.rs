@@ -7,6 +7,8 @@ use tribunal_ir::{AddressBase, AddressData, Inst, IntPredicate};
 
 const LOWER: &[&str] = &["lower_for"];
 const LIBCALL: &[&str] = &["libcall_for"];
+const PROMOTE: &[&str] = &["promote"];
+const PROMOTED: &[&str] = &["G_FADD", "G_FSUB", "G_FMUL", "G_FDIV"];
 
 type Change = fn(&mut Site<'_>) -> Option<()>;
 
@@ -97,6 +99,8 @@ pub(super) static FAULTS: &[Fault] = &[
     legal_in_hardware("greater-for-lesser-number", "wrong opcode", (&["G_FMINIMUM"], LOWER), |s| {
         s.turn(G_FMINIMUMNUM, G_FMAXIMUMNUM)
     }),
+    legal("half-not-rounded-back", "skipped rounding", BOTH, (PROMOTED, PROMOTE), |s| s.turn(G_FPTRUNC, G_TRUNC)),
+    legal("half-extended-as-an-integer", "wrong conversion", BOTH, (PROMOTED, PROMOTE), |s| s.turn(G_FPEXT, G_ZEXT)),
     // Calls of the library
     legal("arguments-of-numbers-exchanged", "operands exchanged", RISCV, (&["G_FSUB", "G_FDIV"], LIBCALL), |s| {
         let copies: Vec<_> = s.after.iter().copied().filter(|&inst| s.function.inst(inst).opcode == COPY).collect();

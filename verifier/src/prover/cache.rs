@@ -192,8 +192,15 @@ impl Cache {
 
 /// A step, its question, its engine.
 const RECORD: usize = 16 + 16 + 1;
-const ENGINES: [Engine; 6] =
-    [Engine::Structural, Engine::BitSums, Engine::Integers, Engine::Z3, Engine::Quotients, Engine::Cases];
+const ENGINES: [Engine; 7] = [
+    Engine::Structural,
+    Engine::BitSums,
+    Engine::Integers,
+    Engine::Z3,
+    Engine::Quotients,
+    Engine::Cases,
+    Engine::DoubleRounding,
+];
 
 fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
     let mut record = [0; RECORD];

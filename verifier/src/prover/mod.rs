@@ -13,6 +13,7 @@
 //! - quotients by constants;
 //! - linear arithmetic over limbs, where there are products;
 //! - case by case, where shifts are by an amount of few values;
+//! - theorems about rounding twice, where numbers of 16 bits become wider ones;
 //! - z3 on bit-vectors, for blocks of functions after sweeping.
 //!
 //! A counterexample is evaluated before it is reported. A verdict is cached by the shape of the step, so that a proved
@@ -24,6 +25,7 @@ mod cases;
 mod claims;
 mod counterexample;
 mod depth;
+mod double_rounding;
 mod evaluate;
 mod identity;
 mod integers;
@@ -66,6 +68,7 @@ use query::Query;
 use recent::{Proof, Recent};
 use shape::Shape;
 use std::fmt::{self, Write};
+use term::Term;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::{Step, Vocabulary, text};
 use tribunal_target::Target;
@@ -85,6 +88,8 @@ pub enum Engine {
     Cases,
     /// z3 on the order of the pieces that are compared.
     Order,
+    /// z3 on bit-vectors, told that an operation on numbers of 16 bits may round in a wider format first.
+    DoubleRounding,
     /// z3 on bit-vectors.
     Z3,
 }
@@ -126,6 +131,8 @@ pub struct Counters {
     pub cases: u64,
     /// Of those, by the order of pieces.
     pub order: u64,
+    /// Of those, by theorems about rounding twice.
+    pub double_rounding: u64,
     /// Of those, by the solver.
     pub z3: u64,
 }
@@ -217,6 +224,7 @@ impl Prover {
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Cases } => self.counters.cases += 1,
             Verdict::Proved { engine: Engine::Order } => self.counters.order += 1,
+            Verdict::Proved { engine: Engine::DoubleRounding } => self.counters.double_rounding += 1,
             Verdict::Proved { engine: Engine::Z3 } => self.counters.z3 += 1,
             Verdict::Refuted(_) | Verdict::Unknown(_) | Verdict::Unsupported(_) => {}
         }
@@ -312,7 +320,34 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
     if effort.is_thorough() && cases::impossible(&mut query.graph, query.wrong, &cone) {
         return (Decision::Proved(Engine::Cases), None);
     }
+    if effort.is_thorough()
+        && double_rounding::worth_trying(&query.graph, &cone)
+        && let Some(proof) = rounded_twice(query, &cone, text, effort)
+    {
+        return proof;
+    }
     asked(query, text, effort)
+}
+
+/// The proof of a question about numbers of 16 bits that are made of wider ones; `None` if there is none.
+fn rounded_twice(
+    query: &mut Query,
+    cone: &[Term],
+    text: solver::Text,
+    effort: solver::Effort,
+) -> Option<(Decision, Option<Question>)> {
+    let wrong = query.wrong;
+    let told = double_rounding::with_detours(&mut query.graph, wrong, cone);
+    let written = double_rounding::with_conversions(&mut query.graph, wrong, cone);
+    let questions = told.map(|told| (told, Engine::DoubleRounding)).into_iter().chain([(written, Engine::Z3)]);
+    for (question, engine) in questions {
+        let (answer, script) = solver::solve(&query.graph, question, text, effort);
+        if matches!(answer, solver::Answer::Unsatisfiable) {
+            let question = script.map(|script| Question { script, satisfiable: Some(false) });
+            return Some((Decision::Proved(engine), question));
+        }
+    }
+    None
 }
 
 /// The decision of the solver. An answer that rounds wrongly is corrected, and the question asked again.
@@ -355,6 +390,7 @@ impl fmt::Display for Verdict {
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Cases } => write!(f, "proved (case by case)"),
             Verdict::Proved { engine: Engine::Order } => write!(f, "proved (order)"),
+            Verdict::Proved { engine: Engine::DoubleRounding } => write!(f, "proved (rounding twice)"),
             Verdict::Proved { engine: Engine::Z3 } => write!(f, "proved (z3)"),
             Verdict::Refuted(_) => write!(f, "refuted"),
             Verdict::Unknown(reason) => write!(f, "unknown: {reason}"),

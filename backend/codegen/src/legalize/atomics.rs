@@ -156,7 +156,7 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     });
     if written {
         let dst = r.dst();
-        libcall::returned(r, register, &signature.result.registers, dst);
+        libcall::returned(r, &signature.result.registers, dst);
     }
     written
 }

@@ -3,7 +3,7 @@
 
 use super::recipe::Recipe;
 use super::{atomics, floats, memory_function};
-use tribunal_ir::{Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
+use tribunal_ir::{Bits, Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::MemoryFunction;
@@ -54,7 +54,7 @@ pub(super) fn call_of(
     if !written {
         return false;
     }
-    returned(r, target.register_type(), &signature.result.registers, dst);
+    returned(r, &signature.result.registers, dst);
     true
 }
 
@@ -62,23 +62,30 @@ pub(super) fn call_of(
 fn contents(r: &mut Recipe<'_>, target: &Target, source: VReg, (ty, value): (RuntimeType, &PassedValue)) -> Vec<VReg> {
     let register = target.register_type();
     let [first] = value.registers.as_slice() else { return r.unmerge(register, source) };
-    if target.vocabulary.register_bits(*first) == value.bits {
+    let own = Type::scalar(target.vocabulary.register_bits(*first));
+    if own.bits() == value.bits {
         return vec![source];
+    }
+    if matches!(ty, RuntimeType::Float(_)) && target.vocabulary.is_boxed(*first) {
+        let box_bits = Bits::ones(own.bits()).shl(value.bits);
+        let (above, number) = (r.builder.constant(own, box_bits), r.op(own, Opcode::G_ANYEXT, &[source]));
+        return vec![r.op(own, Opcode::G_OR, &[number, above])];
     }
     let is_extended = target.abi.extended_to >= register.bits() && matches!(ty, RuntimeType::Integer(_));
     let opcode = if is_extended { Opcode::G_SEXT } else { Opcode::G_ANYEXT };
-    vec![r.op(register, opcode, &[source])]
+    vec![r.op(own, opcode, &[source])]
 }
 
-/// Defines `dst` as the low bits of these registers: of one that is as wide as it, or of several of type `register`.
-pub(super) fn returned(r: &mut Recipe<'_>, register: Type, results: &[PReg], dst: VReg) {
+/// Defines `dst` as the low bits of these registers, of which one may be as wide as it.
+pub(super) fn returned(r: &mut Recipe<'_>, results: &[PReg], dst: VReg) {
     if let [result] = results
         && r.vocabulary.register_bits(*result) == r.type_of(dst).bits()
     {
         r.builder.push(copy(dst.into(), (*result).into()));
         return;
     }
-    let parts: Vec<VReg> = results.iter().map(|_| r.builder.function.new_vreg(register)).collect();
+    let types = results.iter().map(|&result| Type::scalar(r.vocabulary.register_bits(result)));
+    let parts: Vec<VReg> = types.map(|ty| r.builder.function.new_vreg(ty)).collect();
     for (&to, &from) in parts.iter().zip(results) {
         r.builder.push(copy(to.into(), from.into()));
     }

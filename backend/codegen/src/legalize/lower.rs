@@ -228,16 +228,19 @@ fn any_extension(r: &mut Recipe<'_>) {
     r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
-/// To twice the size: the part of a register that a value fills is masked, and a value that fills a register gets
-/// another beside it. False for other sizes.
+/// The part of a register that a value fills is masked, or its sign copied; a value that fills a register gets another
+/// beside it. False for other sizes.
 fn extension(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());
     let (narrow, wide) = (r.type_of(source), r.type_of(dst));
     let fills = r.register_bits() == narrow.bits();
     match r.data.opcode {
-        _ if wide.bits() != 2 * narrow.bits() => return false,
-        G_SEXT if !fills => return false,
+        _ if fills && wide.bits() != 2 * narrow.bits() => return false,
+        G_SEXT if !fills => {
+            let operands = [Operand::used(r.op(wide, G_ANYEXT, &[source])), Operand::Imm(narrow.bits().into())];
+            r.builder.define(dst, G_SEXT_INREG, operands);
+        }
         G_SEXT => {
             let high = r.shift(G_ASHR, source, narrow.bits() - 1);
             r.merge(dst, &[source, high]);

@@ -2,16 +2,22 @@
 //!
 //! The high bits that the operation needs decide the extension of each source: any-extension where they do not matter.
 //! Flags that promise something of the narrow result are dropped, since the wide result does not keep the promise.
+//!
+//! A number of floating point is extended to a wider format, in which the operation rounds, and its result is rounded
+//! again. That is right where the wider format is wide enough for the operation: the legality rules say which is, and
+//! the prover (`verifier/src/prover/double_rounding`) why.
 
 use super::atomics;
 use super::recipe::{Flags, Recipe};
 use tribunal_ir::inst::Operands;
-use tribunal_ir::{Family, Opcode, Operand, Type, VReg};
+use tribunal_ir::opcode::TypeClass;
+use tribunal_ir::{Family, Opcode, OpcodeInfo, Operand, Type, VReg};
 
 /// Widens type `index` to `ty`; false if there is no recipe.
 pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
     use Opcode::*;
     match (r.data.opcode, index) {
+        (opcode, _) if is_number(opcode, index) => number(r, index, ty),
         (G_ADD | G_SUB | G_MUL | G_AND | G_OR | G_XOR, 0) => binary(r, ty, G_ANYEXT, G_ANYEXT),
         (G_UDIV | G_UREM, 0) => binary(r, ty, G_ZEXT, G_ZEXT),
         (G_SDIV | G_SREM, 0) => binary(r, ty, G_SEXT, G_SEXT),
@@ -45,6 +51,31 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         _ => return false,
     }
     true
+}
+
+/// True if values of this type index are numbers of floating point.
+fn is_number(opcode: Opcode, index: usize) -> bool {
+    opcode.info().and_then(|info| info.class_of(index)) == Some(TypeClass::Float)
+}
+
+/// The operation on numbers of a wider format: operands are extended, and results are rounded back.
+fn number(r: &mut Recipe<'_>, index: usize, ty: Type) {
+    let kinds = r.data.opcode.info().into_iter().flat_map(OpcodeInfo::operands);
+    let (mut operands, mut results) = (r.data.operands(), Vec::new());
+    for (operand, _) in operands.iter_mut().zip(kinds).filter(|(_, kind)| kind.type_index() == Some(index)) {
+        let Some(narrow) = operand.as_vreg() else { continue };
+        if operand.is_def() {
+            let wide = r.builder.function.new_vreg(ty);
+            results.push((narrow, wide));
+            *operand = Operand::def(wide);
+        } else {
+            *operand = Operand::used(r.op(ty, Opcode::G_FPEXT, &[narrow]));
+        }
+    }
+    r.rewritten(operands, Flags::Drop);
+    for (narrow, wide) in results {
+        r.define(narrow, Opcode::G_FPTRUNC, &[wide]);
+    }
 }
 
 /// A wide result of the same instruction, truncated.

@@ -247,13 +247,15 @@ impl Selector<'_, '_, '_> {
                 Some(register) => Operand::used(register),
                 None => return,
             },
+            Out::TempPart(number, index) => match temporaries.get(usize::from(*number)).copied().flatten() {
+                Some(register) => part(register, *index),
+                None => return,
+            },
             Out::Reg(slot) => self.read(matched.register(*slot), wanted),
             Out::SubReg(slot, index) => {
                 let register = matched.register(*slot);
                 self.classify(register);
-                let reg =
-                    RegOperand { reg: register.into(), flags: RegFlags::empty(), subregister: *index, tied_to: None };
-                Operand::Reg(reg)
+                part(register, *index)
             }
             Out::Imm(slot) => Operand::Imm(matched.immediate(*slot).to_i64().unwrap_or(0)),
             Out::ImmWith(slot, function) => Operand::Imm(function(matched.immediate(*slot))),
@@ -353,6 +355,11 @@ impl Selector<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// A read of part of a register.
+fn part(register: VReg, subregister: SubReg) -> Operand {
+    Operand::Reg(RegOperand { reg: register.into(), flags: RegFlags::empty(), subregister, tied_to: None })
 }
 
 /// The definition of a virtual register.

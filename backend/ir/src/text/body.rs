@@ -4,11 +4,11 @@ use super::cursor::{Cursor, Parsed};
 use super::envelope::{Objects, RegisterNames};
 use super::{Failure, memory, operands};
 use crate::entities::{Block, VReg};
-use crate::function::Function;
+use crate::function::{Constraint, Function};
 use crate::inst::{InstData, InstFlags};
 use crate::module::{Unknown, UnknownKind};
 use crate::opcode::{Opcode, OpcodeFlags};
-use crate::operand::Operand;
+use crate::operand::{Operand, Reg};
 use crate::vocabulary::Vocabulary;
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
@@ -274,13 +274,32 @@ impl<'a> Body<'a> {
         Ok(data)
     }
 
-    /// An instruction that names a part of registers that the target does not know is another than its row describes.
+    /// An instruction that names a part of registers that the target does not know, or that its row does not take, is
+    /// another than its row describes.
     fn without_row(&mut self, data: &mut InstData, results: usize) {
         let Opcode::Target(opcode) = data.opcode else { return };
+        if let Some(part) = operands::part_index(self.vocabulary, data)
+            && let Some(bits) = self.register_bits(data)
+            && !self.vocabulary.opcode_takes_part(opcode, part.0.into(), bits)
+        {
+            let name = self.function.intern(&format!("%subreg.{}", self.vocabulary.subregister_name(part)));
+            data.operands[operands::PART_INDEX] = Operand::Text(name);
+        }
         if data.operands.iter().any(|operand| operands::is_unknown_part(self.function, operand)) {
             let name = self.function.intern(self.vocabulary.opcode_name(opcode));
             data.operands.insert(results, Operand::OpcodeName(name));
             data.opcode = Opcode::OPAQUE;
+        }
+    }
+
+    /// The width of the register that an instruction defines first, if its text says it.
+    fn register_bits(&self, data: &InstData) -> Option<u32> {
+        match data.operands.first()?.as_reg()?.reg {
+            Reg::Physical(register) => Some(self.vocabulary.register_bits(register)),
+            Reg::Virtual(register) => match self.function.vregs[register].constraint {
+                Constraint::Class(class) => Some(self.vocabulary.class_bits(class)),
+                _ => None,
+            },
         }
     }
 

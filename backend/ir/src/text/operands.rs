@@ -8,7 +8,9 @@ use crate::cfi::CfiInstruction;
 use crate::entities::{FixedSlot, StackSlot};
 use crate::float::FloatFormat;
 use crate::function::{Constraint, Function, ListedRegisters, RegisterListKind};
+use crate::inst::InstData;
 use crate::module::UnknownKind;
+use crate::opcode::Opcode;
 use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::predicate::{FloatPredicate, IntPredicate};
 use crate::types::{Element, Type};
@@ -162,6 +164,17 @@ fn subregister_index<'a>(body: &mut Body<'a>, cursor: &mut Cursor<'a>) -> Operan
     cursor.skip_blanks();
     let known = text.trim_end().strip_prefix("%subreg.").and_then(|name| body.vocabulary.subregister(name));
     known.map_or_else(|| Operand::Text(body.function.intern(text)), |index| Operand::Imm(i64::from(index.0)))
+}
+
+/// The operand of an instruction that makes a register of a part which names the part (LLVM's `isOperandSubregIdx`).
+pub(super) const PART_INDEX: usize = 3;
+
+/// The index of a sub-register that such an instruction names.
+pub(super) fn part_index(vocabulary: &dyn Vocabulary, data: &InstData) -> Option<SubReg> {
+    let Opcode::Target(opcode) = data.opcode else { return None };
+    let ("SUBREG_TO_REG" | "INSERT_SUBREG") = vocabulary.opcode_name(opcode) else { return None };
+    let part = SubReg(u8::try_from(data.imm(PART_INDEX)?).ok()?);
+    (!vocabulary.subregister_name(part).is_empty()).then_some(part)
 }
 
 /// True for an index of a sub-register that the target does not have.

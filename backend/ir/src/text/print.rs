@@ -1,5 +1,6 @@
 //! Printing, as LLVM's MIRPrinter does it.
 
+use super::operands::{PART_INDEX, part_index};
 use super::yaml::quoted;
 use super::{STAGE, floats, names, tables};
 use crate::address::{AddressBase, AddressData};
@@ -14,7 +15,7 @@ use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::ordering::{AtomicOrdering, SyncScope};
 use crate::stage::Stage;
 use crate::types::Type;
-use crate::vocabulary::{PReg, SubReg, TargetFlags, Vocabulary};
+use crate::vocabulary::{PReg, TargetFlags, Vocabulary};
 use std::fmt::{self, Write};
 
 /// Keys of function properties, in LLVM's order.
@@ -305,12 +306,10 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// The name of the sub-register index that stands as a number at operand `index`; LLVM's `isOperandSubregIdx`.
+    /// The name of the sub-register index that stands as a number at operand `index`.
     fn subregister_index(&self, data: &InstData, index: usize) -> Option<&'static str> {
-        let Opcode::Target(opcode) = data.opcode else { return None };
-        let (3, "SUBREG_TO_REG" | "INSERT_SUBREG") = (index, self.vocabulary.opcode_name(opcode)) else { return None };
-        let number = u8::try_from(data.imm(index)?).ok()?;
-        Some(self.vocabulary.subregister_name(SubReg(number))).filter(|name| !name.is_empty())
+        let part = (index == PART_INDEX).then(|| part_index(self.vocabulary, data)).flatten()?;
+        Some(self.vocabulary.subregister_name(part))
     }
 
     fn operand(&self, out: &mut String, operand: &Operand, with_type: bool, leading: bool) -> fmt::Result {

@@ -1,10 +1,10 @@
 //! The legality rules of floating point (LLVM's AArch64LegalizerInfo is the model): numbers of 32 and of 64 bits have
-//! instructions.
+//! instructions. Those of 16 bits have conversions; an operation is in 32 bits, a product with a sum in 64.
 
 use super::legality::on;
 use crate::legality::{NUMBERS, RuleSet, pairs};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{S32, S64};
+use tribunal_ir::types::{S16, S32, S64};
 use tribunal_ir::{Family, Opcode};
 
 /// The rules of the operations on numbers of floating point.
@@ -14,10 +14,7 @@ pub(super) fn operations() -> Vec<RuleSet> {
         G_FSUB,
         G_FMUL,
         G_FDIV,
-        G_FMA,
         G_FSQRT,
-        G_FNEG,
-        G_FABS,
         G_FMINNUM,
         G_FMAXNUM,
         G_FMINIMUM,
@@ -37,19 +34,21 @@ pub(super) fn operations() -> Vec<RuleSet> {
     let called = [S32, S64];
     let (numbers, each) = ([S32, S64], [(S32, S32), (S32, S64), (S64, S32), (S64, S64)]);
     let sets = vec![
-        on(&arithmetic).legal_for(&numbers),
-        on(&[G_FREM]).libcall_for(&called),
-        on(&alike).libcall_for(&called),
-        on(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]),
-        on(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S32), (S32, S64)]),
+        on(&arithmetic).legal_for(&numbers).promote(0, S32),
+        on(&[G_FMA]).legal_for(&numbers).promote(0, S64),
+        on(&[G_FNEG, G_FABS]).legal_for(&numbers).lower_for(&[S16]),
+        on(&[G_FREM]).libcall_for(&called).promote(0, S32),
+        on(&alike).libcall_for(&called).promote(0, S32),
+        on(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]).promote(0, S32),
+        on(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S16), (S32, S32), (S32, S64)]),
         on(&[G_FCONSTANT]).legal_for(&numbers).lower_for(&NUMBERS),
         on(&[G_FCOPYSIGN]).lower_for(&pairs(&NUMBERS, &NUMBERS)),
-        on(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32),
-        on(&[G_FPEXT]).legal_for(&[(S64, S32)]),
-        on(&[G_FPTRUNC]).legal_for(&[(S32, S64)]),
-        on(&[G_FPTOSI, G_FPTOUI]).legal_for(&each).widen_scalar_to_next_pow2(0).min_scalar(0, S32),
-        on(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).legal_for(&each),
-        on(&[G_SITOFP, G_UITOFP]).legal_for(&each).widen_scalar_to_next_pow2(1).min_scalar(1, S32),
+        on(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32).promote(1, S32),
+        on(&[G_FPEXT]).legal_for(&[(S64, S32), (S32, S16), (S64, S16)]),
+        on(&[G_FPTRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]),
+        on(&[G_FPTOSI, G_FPTOUI]).promote(1, S32).legal_for(&each).widen_scalar_to_next_pow2(0).min_scalar(0, S32),
+        on(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).promote(1, S32).legal_for(&each),
+        on(&[G_SITOFP, G_UITOFP]).promote(0, S32).legal_for(&each).widen_scalar_to_next_pow2(1).min_scalar(1, S32),
     ];
     sets.into_iter().map(RuleSet::unsupported).collect()
 }

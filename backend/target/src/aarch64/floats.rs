@@ -36,7 +36,11 @@ pub(super) fn packed(bits: Bits) -> Option<i64> {
 fn format(opcode: TargetOpcode) -> FloatFormat {
     let name = INSTRUCTIONS[usize::from(opcode.0)].name;
     let letter = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase()).chars().last();
-    if letter == Some('S') { FloatFormat::Float } else { FloatFormat::Double }
+    match letter {
+        Some('H') => FloatFormat::Half,
+        Some('S') => FloatFormat::Float,
+        _ => FloatFormat::Double,
+    }
 }
 
 /// The result of an instruction on numbers of floating point; `None` for any other.
@@ -53,6 +57,10 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     }
     let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
     let a = arg(0)?;
+    if opcode == INSERT_SUBREG {
+        let above = d.extract(a, 16, 16);
+        return Some(d.concat(&above, arg(1)?));
+    }
     if let Some(bits) = unary(d, &rules, (opcode, format), a) {
         return Some(bits);
     }
@@ -101,7 +109,7 @@ fn unary<D: AnyDomain + ?Sized>(
     (opcode, format): (TargetOpcode, FloatFormat),
     a: &D::Bits,
 ) -> Option<D::Bits> {
-    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let direction = match opcode {
         FRINTNSr | FRINTNDr | FRINTXSr | FRINTXDr | FRINTISr | FRINTIDr => RoundingMode::NearestEven,
         FRINTPSr | FRINTPDr => RoundingMode::Up,
@@ -117,6 +125,10 @@ fn unary<D: AnyDomain + ?Sized>(
         FSQRTSr | FSQRTDr => return Some(float::sqrt(d, rules, format, a).bits),
         FCVTDSr => return Some(float::extend(d, rules, (single, double), a).bits),
         FCVTSDr => return Some(float::truncate(d, rules, (double, single), a).bits),
+        FCVTSHr => return Some(float::extend(d, rules, (half, single), a).bits),
+        FCVTDHr => return Some(float::extend(d, rules, (half, double), a).bits),
+        FCVTHSr => return Some(float::truncate(d, rules, (single, half), a).bits),
+        FCVTHDr => return Some(float::truncate(d, rules, (double, half), a).bits),
         _ => return between_integers(d, rules, (opcode, format), a),
     };
     let rules = FloatRules::new(d, rules.nan, direction);

@@ -8,7 +8,9 @@
 //! as a vector, `%e` an extension, `%f` a packed number.
 
 use super::features::LSE;
-use super::registers::{FPCR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64SP, LR, NZCV, SP, SUB_32, TCGPR64};
+use super::registers::{
+    FPCR, FPR16, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64SP, HSUB, LR, NZCV, SP, SUB_32, TCGPR64,
+};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
 
@@ -56,6 +58,8 @@ crate::formats! {
     fixed [];
     /// A 32-bit move, whose destination is named by its 64-bit register.
     move_word [rd(0), rm(2)];
+    /// One element of a vector, put into another.
+    element [rd(0), rn(2)];
     address [rd(0), Piece::low(1, 2, 29), Piece::part(1, 2, 19, 5)];
     /// An operation on memory: the old value, the operand, the address.
     on_memory [rd(0), rm(1), rn(2)];
@@ -86,7 +90,9 @@ const E32: OperandDesc = OperandDesc::EarlyDef(GPR32);
 const E64: OperandDesc = OperandDesc::EarlyDef(GPR64);
 const D128: OperandDesc = OperandDesc::Def(FPR128);
 const U128: OperandDesc = OperandDesc::Use(FPR128);
-// Numbers of 32 and of 64 bits.
+// Numbers of 16, of 32 and of 64 bits.
+const DFH: OperandDesc = OperandDesc::Def(FPR16);
+const UFH: OperandDesc = OperandDesc::Use(FPR16);
 const DFS: OperandDesc = OperandDesc::Def(FPR32);
 const UFS: OperandDesc = OperandDesc::Use(FPR32);
 const DFD: OperandDesc = OperandDesc::Def(FPR64);
@@ -103,6 +109,7 @@ const TC64: OperandDesc = OperandDesc::Use(TCGPR64);
 const MORE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 const T32: OperandDesc = OperandDesc::Tied { class: GPR32, to: 0 };
 const T64: OperandDesc = OperandDesc::Tied { class: GPR64, to: 0 };
+const TFS: OperandDesc = OperandDesc::Tied { class: FPR32, to: 0 };
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(12));
 const IMM16: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(16));
 const O9: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(9), scale: 1 };
@@ -134,6 +141,8 @@ const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::Extension);
 const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 /// `%subreg.sub_32`.
 const SUB: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[SUB_32.0 as i64]));
+/// `%subreg.hsub`.
+const SUBH: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[HSUB.0 as i64]));
 const LM32: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(32));
 const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
@@ -329,6 +338,10 @@ crate::instructions! {
     STURDi [UFD, B64, O9] unscaled(0xfc000000) "stur %0, [%1, #%2]" {STORE} of Z64;
     FCVTDSr [DFD, UFS] two(0x1e22c000) "fcvt %0, %1" {} reads [FPCR];
     FCVTSDr [DFS, UFD] two(0x1e624000) "fcvt %0, %1" {} reads [FPCR];
+    FCVTSHr [DFS, UFH] two(0x1ee24000) "fcvt %0, %1" {} reads [FPCR];
+    FCVTDHr [DFD, UFH] two(0x1ee2c000) "fcvt %0, %1" {} reads [FPCR];
+    FCVTHSr [DFH, UFS] two(0x1e23c000) "fcvt %0, %1" {} reads [FPCR];
+    FCVTHDr [DFH, UFD] two(0x1e63c000) "fcvt %0, %1" {} reads [FPCR];
     FMOVWSr [DFS, U32] two(0x1e270000) "fmov %0, %1" {};
     FMOVSWr [D32, UFS] two(0x1e260000) "fmov %0, %1" {};
     FMOVXDr [DFD, U64] two(0x9e670000) "fmov %0, %1" {};
@@ -389,6 +402,7 @@ crate::instructions! {
     B [L28] branch(0x14000000) "b %0" {TERMINATOR, BRANCH, BARRIER};
     RET [U64] source(0xd65f0000) "ret %0" {TERMINATOR, RETURN, BARRIER};
     RET_ReallyLR [] fixed(0xd65f03c0) "ret" {TERMINATOR, RETURN, BARRIER};
+    INSERT_SUBREG [DFS, TFS, UFH, SUBH] element(0x6e020400) "mov %v0.h[0], %v2.h[0]" {ARTIFACT};
     SUBREG_TO_REG [D64, ABOVE, U32, SUB] move_word(0x2a0003e0) "mov %w0, %2" {ARTIFACT};
     BL [CALLEE, MASK] branch(0x94000000) "bl %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];
     BLR [U64, MASK] source(0xd63f0000) "blr %0" {CALL, SIDE_EFFECTS} reads [SP] writes [LR];

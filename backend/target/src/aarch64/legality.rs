@@ -14,7 +14,7 @@ use crate::legality::{
 use crate::runtime::AtomicFunction;
 use std::sync::OnceLock;
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{P0, S32, S64, S128};
+use tribunal_ir::types::{P0, S16, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, Type};
 
 /// The rules, made once; they depend on the operations on memory that the machine has.
@@ -218,12 +218,13 @@ fn atomics(features: Features) -> Vec<RuleSet> {
     ]
 }
 
-/// Between `s32` and `s64` there are instructions; everything else combines away or becomes shifts.
+/// Between `s32` and `s64` there are instructions; numbers of 16 bits move to general registers, and back.
+/// Everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
     vec![
-        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]),
-        each(&[G_ANYEXT]).legal_for(&[(S64, S32)]).lower(),
-        each(&[G_TRUNC]).legal_for(&[(S32, S64)]),
+        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]).lower_for(&[(S32, S16), (S64, S16)]),
+        each(&[G_ANYEXT]).legal_for(&[(S64, S32), (S32, S16), (S64, S16)]).lower(),
+        each(&[G_TRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]),
         on(&[G_MERGE_VALUES])
             .unsupported_if(made_of_halves(0, 1, 64))
             .halve_scalar_if(made_of_smaller_parts(0, 1, 64), 0)

@@ -384,6 +384,8 @@ pub const FPR128: RegClass = RegClass(9);
 pub const FPR64: RegClass = RegClass(10);
 /// Their lower quarters.
 pub const FPR32: RegClass = RegClass(11);
+/// Their lowest 16 bits.
+pub const FPR16: RegClass = RegClass(12);
 
 const fn class(name: &'static str, bits: u32, members: &'static [PReg], allocatable: &'static [PReg]) -> ClassDesc {
     ClassDesc { name, bits, bank: GPR, members, allocatable }
@@ -470,5 +472,11 @@ pub static COPIES: &[CopyDesc] = &[
 
 /// The low half of a 64-bit register.
 pub const SUB_32: SubReg = SubReg(1);
-/// The index of no subregister, then `sub_32`.
-pub static SUBREGISTERS: &[SubRegDesc] = &[SubRegDesc { name: "", bits: 64 }, SubRegDesc { name: "sub_32", bits: 32 }];
+/// The lowest 16 bits of a register of floating point.
+pub const HSUB: SubReg = SubReg(2);
+/// The index of no subregister, then `sub_32` and `hsub`.
+pub static SUBREGISTERS: &[SubRegDesc] = &[
+    SubRegDesc { name: "", bits: 64 },
+    SubRegDesc { name: "sub_32", bits: 32 },
+    SubRegDesc { name: "hsub", bits: 16 },
+];

@@ -7,20 +7,21 @@ use super::bitmask::encode_bitmask;
 use super::floats::packed;
 use super::instructions::*;
 use super::registers::{
-    FPCR, FPR, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, NZCV, SUB_32, WZR, XZR,
+    FPCR, FPR, FPR16, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, HSUB, NZCV, SUB_32, WZR, XZR,
 };
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
 use Out::{
     Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, PhysDef, Reg, Stack, SubReg,
-    Symbol, Temp,
+    Symbol, Temp, TempPart,
 };
 use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, FloatPredicate, IntPredicate, Opcode};
 
 const W: Types = Types::Bits(32);
+const H: Types = Types::Bits(16);
 const X: Types = Types::Bits(64);
 const Q: Types = Types::Bits(128);
 
@@ -145,6 +146,7 @@ const F: Out = ImplicitDef(NZCV);
 const G: Out = ImplicitUse(NZCV);
 const ABOVE: Out = Const(0);
 const PART: Out = Const(SUB_32.0 as i64);
+const FH: Out = Def(FPR16);
 const FS: Out = Def(FPR32);
 const FD: Out = Def(FPR64);
 const FP: Out = ImplicitUse(FPCR);
@@ -389,6 +391,14 @@ rules! {
     "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, ABOVE, Reg(0), PART)];
     "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), ABOVE, Reg(0), PART), SBFMXri(DX, Temp(0), Const(0), Const(31))];
     "trunc": op(G_TRUNC, W, &[Pat::RegOf(0, X)]) => [MOVE(DW, SubReg(0, SUB_32))];
+    "trunc_h": op(G_TRUNC, H, &[A32]) => [FMOVWSr(DefTemp(0, FPR32), Reg(0)), MOVE(FH, TempPart(0, HSUB))];
+    "trunc_h_x": op(G_TRUNC, H, &[Pat::RegOf(0, X)]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), FMOVWSr(DefTemp(1, FPR32), Temp(0)), MOVE(FH, TempPart(1, HSUB))];
+    "anyext_x_h": op(G_ANYEXT, X, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DefTemp(2, GPR32), Temp(1)), SUBREG_TO_REG(DX, ABOVE, Temp(2), PART)];
+    "anyext_h": op(G_ANYEXT, W, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DW, Temp(1))];
+    "fpext_s_h": op(G_FPEXT, W, &[Pat::RegOf(0, H)]) => [FCVTSHr(FS, Reg(0), FP)];
+    "fpext_d_h": op(G_FPEXT, X, &[Pat::RegOf(0, H)]) => [FCVTDHr(FD, Reg(0), FP)];
+    "fptrunc_h_s": op(G_FPTRUNC, H, &[A32]) => [FCVTHSr(FH, Reg(0), FP)];
+    "fptrunc_h_d": op(G_FPTRUNC, H, &[Pat::RegOf(0, X)]) => [FCVTHDr(FH, Reg(0), FP)];
     "sext_inreg32": op(G_SEXT_INREG, W, &[A, Pat::Imm(0, EVERY)]) => [SBFMWri(DW, Reg(0), Const(0), ImmWith(0, last_bit))];
     "sext_inreg64": op(G_SEXT_INREG, X, &[A, Pat::Imm(0, EVERY)]) => [SBFMXri(DX, Reg(0), Const(0), ImmWith(0, last_bit))];
 

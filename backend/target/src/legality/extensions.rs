@@ -4,6 +4,7 @@ use super::mutations::change;
 use super::predicates::{Predicate, any, atomic_ordering_at_least_or_stronger_than, on_types};
 use super::rules::{Indices, RuleSet};
 use super::{Action, LegalityQuery};
+use tribunal_ir::types::S16;
 use tribunal_ir::{AtomicOrdering, Opcode, Type};
 
 impl RuleSet {
@@ -45,6 +46,13 @@ impl RuleSet {
         });
         let name = "unsupported_if_not_atomically_accessible";
         self.action_if(name, Action::Unsupported, Indices::NONE, torn, None)
+    }
+
+    /// Numbers of 16 bits at type `index` become wider ones.
+    pub fn promote(self, index: usize, ty: Type) -> RuleSet {
+        let is_half: Predicate = Box::new(move |q| q.type_at(index) == Some(S16));
+        let wider = change(index, move |_, _| Some(ty));
+        self.action_if("promote", Action::WidenScalar, Indices::types([index]), is_half, Some(wider))
     }
 
     /// Narrows type `index` to half its size.

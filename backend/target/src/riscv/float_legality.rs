@@ -1,6 +1,10 @@
 //! The legality rules of floating point (LLVM's RISCVLegalizerInfo is the model). With D, numbers of 32 and of 64 bits
 //! have instructions. Without it, and for all other numbers, operations are on the bits or call the library.
 //!
+//! Numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums, products,
+//! quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a sum takes
+//! 64.
+//!
 //! With D, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
 
@@ -23,7 +27,7 @@ pub(super) struct FloatMachine {
 pub(super) const WITH_D: &[Type] = &[S32, S64];
 
 /// Operations that have instructions.
-const ARITHMETIC: [Opcode; 8] = [G_FADD, G_FSUB, G_FMUL, G_FDIV, G_FMA, G_FSQRT, G_FMINNUM, G_FMAXNUM];
+const ARITHMETIC: [Opcode; 7] = [G_FADD, G_FSUB, G_FMUL, G_FDIV, G_FSQRT, G_FMINNUM, G_FMAXNUM];
 
 /// Operations that have instructions, and no function in every library.
 const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZE];
@@ -51,6 +55,7 @@ impl FloatMachine {
     pub fn operations(self) -> Vec<RuleSet> {
         let on = |opcodes: &[Opcode]| self.on(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
+        let is_hard = !numbers.is_empty();
         let of_integers = pairs(&[x], numbers);
         let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
@@ -60,16 +65,21 @@ impl FloatMachine {
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
         let mut sets = vec![
-            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft),
-            on(&NUMBERS_FIRST).legal_for(numbers),
-            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers),
-            on(&CALLED).libcall_for(called),
-            on(&alike).libcall_for(called),
-            on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])),
+            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).promote(0, S32),
+            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).promote(0, S64),
+            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
+            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
+            on(&CALLED).libcall_for(called).promote(0, S32),
+            on(&alike).libcall_for(called).promote(0, S32),
+            on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
             on(&[G_FNEG, G_FABS, G_FCONSTANT]).legal_for(numbers).lower_for(&NUMBERS),
             on(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
-            on(&[G_FCMP]).legal_for(&of_integers).clamp_scalar(0, x, x).libcall_for(&pairs(&[x], &soft)),
-            on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &soft)),
+            on(&[G_FCMP])
+                .legal_for(&of_integers)
+                .clamp_scalar(0, x, x)
+                .libcall_for(&pairs(&[x], &soft))
+                .promote(1, S32),
+            on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());
         sets.into_iter().map(RuleSet::unsupported).collect()
@@ -84,25 +94,27 @@ impl FloatMachine {
         // The integers that the library takes.
         let library: &[Type] = if x == S64 { &[S32, S64, S128] } else { &[S32, S64] };
         let integers = if least == S64 { &library[1..] } else { library };
-        let mut extensions = vec![(S64, S32)];
+        let mut extensions = vec![(S64, S32), (S32, S16)];
+        // A wide number is rounded to 16 bits at once.
+        let mut roundings = vec![(S16, S64)];
         if x == S64 {
             extensions.extend([(S128, S32), (S128, S64)]);
-        }
-        if !is_hard {
-            extensions.push((S32, S16));
+            roundings.push((S16, S128));
         }
         let hard: &[(Type, Type)] = if is_hard { &[(S64, S32)] } else { &[] };
         extensions.retain(|extension| !hard.contains(extension));
         let back = |all: &[(Type, Type)]| all.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
         vec![
-            on(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions),
-            on(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)),
+            on(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions).promote(1, S32),
+            on(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)).libcall_for(&roundings),
             on(&[G_FPTOSI, G_FPTOUI])
+                .promote(1, S32)
                 .legal_for(&pairs(&[x], numbers))
                 .libcall_for(&pairs(integers, called))
                 .widen_scalar_to_next_pow2(0)
                 .min_scalar(0, least),
             on(&[G_SITOFP, G_UITOFP])
+                .promote(0, S32)
                 .legal_for(&pairs(numbers, &[x]))
                 .libcall_for(&pairs(called, integers))
                 .widen_scalar_to_next_pow2(1)

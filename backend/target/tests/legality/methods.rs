@@ -575,6 +575,7 @@ fn methods_that_llvm_has_not() {
             set().halve_scalar_if(when::scalar_wider_than(1, 64), 1),
             &[("s8 s128", "0 halve_scalar_if NarrowScalar 1 s64"), ("s128 s64", NONE)],
         ),
+        ("promote", set().promote(1, S32), &[("s16 s16", "0 promote WidenScalar 1 s32"), ("s16 s32", NONE)]),
         (
             "narrow_scalar_to_access",
             set().narrow_scalar_to_access(S32),

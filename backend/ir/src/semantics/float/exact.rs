@@ -82,7 +82,7 @@ impl RoundedOperation {
 }
 
 /// The definition behind [`Domain::rounded`]. Fewer operands than the operation has are read as copies of the last.
-pub(crate) fn by_definition<D: Domain + ?Sized>(
+pub fn by_definition<D: Domain + ?Sized>(
     d: &mut D,
     operation: RoundedOperation,
     args: &[D::Bits],

@@ -25,8 +25,7 @@ mod round;
 
 pub use arithmetic::{add, div, extend, fma, from_integer, mul, rem, scale, sqrt, sub, truncate};
 pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extremum};
-pub use exact::RoundedOperation;
-pub(super) use exact::by_definition;
+pub use exact::{RoundedOperation, by_definition};
 pub use integral::{IntegerForm, RoundedInteger, round_to_integral, to_integer};
 pub use nan::{NanRule, canonical_nan};
 pub(super) use opcodes::evaluate;
