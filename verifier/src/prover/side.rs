@@ -395,7 +395,8 @@ impl SideEvaluation<'_> {
         if let Some(bits) = frozen.and_then(|frozen| side.defined.get(&frozen)).map(|value| value.bits) {
             // A choice for each element.
             let mut offset = 0;
-            for choice in self.d.choices[made..].to_vec() {
+            for number in made..self.d.choices.len() {
+                let choice = self.d.choices[number];
                 let width = self.d.width_of(choice);
                 side.frozen.push((choice, self.d.extract_bits(bits, offset, width)));
                 offset += width;
