@@ -261,7 +261,7 @@ fn print(outcome: &PeerReport, Sorted { families, known, shared, .. }: &Sorted) 
     let seconds = outcome.elapsed.as_secs_f64();
     let rate = outcome.functions as f64 / seconds;
     say!(
-        "{} functions through all stages, {} families of findings, {rate:.0} functions a second ({seconds:.1} s)",
+        "{} functions compiled, {} families of findings, {rate:.0} functions a second ({seconds:.1} s)",
         outcome.functions,
         families.len()
     );

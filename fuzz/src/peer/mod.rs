@@ -4,6 +4,8 @@
 //! Adjacent stages go to the translation validator, which refutes by an execution alone. The machine verifier looks at
 //! every stage, the compiler reads again what it wrote, and crashes and hangs are findings of their own.
 //!
+//! The compiler's object runs in the emulator: every function of a batch, while the stages of the first few are judged.
+//!
 //! A batch is one file of many functions, so that starting a process counts little. Failing functions are found alone.
 //!
 //! Findings are one if they are of one family: the kind, the stage, and the opcodes of the reduced program or the
@@ -107,7 +109,7 @@ pub type StageName = (&'static str, &'static str, &'static str);
 /// The outcome of a campaign.
 #[derive(Default)]
 pub struct PeerReport {
-    /// Functions that went through the stages.
+    /// Functions that were compiled; the stages of some are validated.
     pub functions: u64,
     /// Generated functions that the compiler does not read, by its complaint.
     pub rejected: BTreeMap<String, u64>,
