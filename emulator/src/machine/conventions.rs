@@ -1,5 +1,5 @@
-//! The registers that a function must leave as they were, those that a callee may change, and the thread pointer, as the
-//! psABIs list them; and the accesses that a machine guarantees to make.
+//! The registers that a function must leave as they were, those that a callee may change, and the thread pointer, as
+//! the psABIs list them; and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention" and "Floating-point Register
 //! Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
 //! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I,

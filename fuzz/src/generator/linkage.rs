@@ -17,8 +17,8 @@ const MODELS: [[u32; 3]; 4] = [[0, 0, 3], [2, 2, 1], [2, 0, 1], [2, 2, 3]];
 /// Bits of constants of the pool.
 const CONSTANT_BITS: [u32; 5] = [8, 16, 32, 64, 128];
 
-/// The modules, one for each choice of models: symbols of its own, and such as may be anybody's. A library's thread-local
-/// variables are said to be those of a program's start, since code finds no others.
+/// The modules, one for each choice of models: symbols of its own, and such as may be anybody's. A library's
+/// thread-local variables are said to be those of a program's start, since code finds no others.
 static BLOCKS: LazyLock<Vec<IrBlock>> = LazyLock::new(|| {
     let text = |[library, executable, code]: [u32; 3]| {
         let thread_local = if library > executable { "thread_local(initialexec)" } else { "thread_local" };

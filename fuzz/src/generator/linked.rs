@@ -21,7 +21,8 @@ const CALLEES: [&str; 3] = ["unknown0", "unknown1", "unknown2"];
 const ENTRIES: [usize; 3] = [2, 4, 8];
 
 impl Generator<'_, '_, '_> {
-    /// Up to two globals, some with an offset, and in a module variables of its thread. Now and then the thread pointer.
+    /// Up to two globals, some with an offset, and in a module variables of its thread; now and then the thread
+    /// pointer.
     pub(super) fn globals(&mut self) -> Result<()> {
         if !self.policy.linked || !self.policy.memory {
             return Ok(());

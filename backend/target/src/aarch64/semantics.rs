@@ -66,6 +66,13 @@ pub fn evaluate<'d>(
             let bits = d.add(&page.bits, &low.bits);
             Ok(finish(d, bits, &s))
         }
+        // The part of an address, or of a distance, that a linker makes fit.
+        ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => {
+            let [base, part] = s.exactly(inst)?;
+            let part = shifted_part(d, &part.bits, inst).ok_or_else(|| Unsupported::new(row.name))?;
+            let bits = d.add(&base.bits, &part);
+            Ok(finish(d, bits, &s))
+        }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         DMB => super::atomics::barrier(d, inst),
         MEMBARRIER | CLREX => Ok(jump_free(d)),
@@ -123,11 +130,6 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         SUBWrr | SUBXrr => d.sub(a, arg(1)?),
         ADDXrx64 => d.add(a, arg(1)?),
         SUBXrx64 => d.sub(a, arg(1)?),
-        // The part of an address, or of a distance, that a linker makes fit.
-        ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => {
-            let part = shifted_part(d, arg(1)?, inst)?;
-            d.add(a, &part)
-        }
         ADDWri | ADDXri => {
             let b = immediate(d, d.width(a), inst)?;
             d.add(a, &b)
