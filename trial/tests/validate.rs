@@ -65,8 +65,8 @@ fn a_nan_has_one_payload_at_all_its_uses() {
     assert!(runs(&one, &cancelled).difference.is_some());
 }
 
-/// Operations on vectors have no meaning in a proof of a whole function, and they have one in its executions. An element
-/// that is poison leaves the others as they are.
+/// Operations on vectors have no meaning in a proof of a whole function, and they have one in its executions. An
+/// element that is poison leaves the others as they are.
 #[test]
 fn a_wrong_element_of_a_vector_is_executed() {
     let last = |taken: &str| {

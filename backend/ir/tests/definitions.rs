@@ -472,8 +472,8 @@ fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
     (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
 }
 
-/// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if one
-/// lane is.
+/// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if
+/// one lane is.
 fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
     let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
     let mut all: Vec<Option<i128>> = Vec::new();

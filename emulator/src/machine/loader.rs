@@ -336,15 +336,28 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         self.placed.iter().filter(|placed| placed.index == index).find_map(|placed| placed.place(address))
     }
 
-    /// The same, where a thread-local variable's place is in the thread's block.
-    fn own_place<'f>(&self, symbol: &impl ObjectSymbol<'f>, addend: i64) -> Option<LinkedPlace<'static>> {
+    /// The same with what is added to it, for one kind of relocation. A thread-local variable's place is in the
+    /// thread's block.
+    fn own_place<'f>(
+        &self,
+        symbol: &impl ObjectSymbol<'f>,
+        kind: elf::RelocationType,
+        addend: i64,
+    ) -> Option<(LinkedPlace<'static>, i64)> {
+        if is_of_entry(kind) {
+            let SymbolSection::Section(index) = symbol.section() else { return None };
+            let placed = self.placed.iter().find(|placed| placed.index == index)?;
+            let start = placed.start.wrapping_sub(placed.from).wrapping_add(symbol.address());
+            return Some((LinkedPlace::Code(0), addend.wrapping_add_unsigned(start)));
+        }
         let start = self.place_of(symbol, addend)?;
-        Some(match symbol.kind() {
+        let place = match symbol.kind() {
             object::SymbolKind::Tls => {
                 LinkedPlace::Thread(start.saturating_sub(self.loaded.thread_data.start as u64) as u32)
             }
             _ => LinkedPlace::Code(start as u32),
-        })
+        };
+        Some((place, 0))
     }
 
     fn relocate(&mut self) -> Result<(), ObjectLoadError> {
@@ -363,15 +376,16 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 };
                 let symbol = self.file.symbol_by_index(symbol)?;
                 let name = symbol.name()?.to_string();
-                let own = self.own_place(&symbol, relocation.addend());
+                let kind = elf::RelocationType(r_type.0);
+                let own = self.own_place(&symbol, kind, relocation.addend());
                 // Data of a function that is left out.
                 let is_here = matches!(symbol.section(), SymbolSection::Section(_));
                 if own.is_none() && is_here && offset >= self.loaded.text as u64 {
                     continue;
                 }
-                let of_own = own.as_ref().map(|own| matches!(own, LinkedPlace::Thread(_)));
+                let of_own = own.as_ref().map(|own| matches!(own, (LinkedPlace::Thread(_), _)));
                 // All relocations of a symbol are of one kind, or no linker takes the object.
-                let is_of_distance = is_of_distance(elf::RelocationType(r_type.0));
+                let is_of_distance = is_of_distance(kind);
                 let first = of_own.unwrap_or_else(|| *kinds.entry(name.clone()).or_insert(is_of_distance));
                 if first != is_of_distance {
                     return Err(ObjectLoadError::ThreadLocal(name));
@@ -391,7 +405,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
             // The address of a function that the object defines is the source's choice too.
             let (to, addend) = match (known(), own) {
                 (Some(name), _) => (LinkedPlace::Symbol(name.into()), addend),
-                (None, Some(own)) => (own, 0),
+                (None, Some(own)) => own,
                 (None, None) => return Err(ObjectLoadError::Symbol(name)),
             };
             self.loaded.relocations.push(Unresolved { offset, kind, to, addend });
@@ -414,6 +428,12 @@ fn is_of_distance(kind: elf::RelocationType) -> bool {
         elf::R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC,
     ]
     .contains(&kind)
+}
+
+/// True for the relocation of a table's entry, on either machine. It is a distance from the table, and the linker knows
+/// that from the entry: so what is added holds the entry's place in the table, and is no place in a section.
+fn is_of_entry(kind: elf::RelocationType) -> bool {
+    [elf::R_RISCV_32_PCREL, elf::R_AARCH64_PREL32].contains(&kind)
 }
 
 /// True for the relocation of a call, on either machine: their numbers are apart.

@@ -183,8 +183,8 @@ impl SymbolicMemory {
         loaded
     }
 
-    /// Which bytes of a stored value are poison: all of an element that is, but for a value that a load gave and nothing changed. Such a
-    /// value moves its bytes as `memcpy` does: LLVM expands that into wide loads and stores.
+    /// Which bytes of a stored value are poison: all of an element that is, but for a value that a load gave and
+    /// nothing changed. Such a value moves its bytes as `memcpy` does: LLVM expands that into wide loads and stores.
     fn poison_of_bytes(&self, d: &mut Symbolic, value: &Value<Symbolic>, bytes: u32) -> Vec<Term> {
         match self.loaded.get(&value.bits) {
             Some((poison, flags)) if *poison == value.poison && flags.len() == bytes as usize => flags.clone(),

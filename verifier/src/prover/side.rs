@@ -393,14 +393,7 @@ impl SideEvaluation<'_> {
         }
         let frozen = data.vreg(1).filter(|_| data.opcode == Opcode::G_FREEZE);
         if let Some(bits) = frozen.and_then(|frozen| side.defined.get(&frozen)).map(|value| value.bits) {
-            // A choice for each element.
-            let mut offset = 0;
-            for number in made..self.d.choices.len() {
-                let choice = self.d.choices[number];
-                let width = self.d.width_of(choice);
-                side.frozen.push((choice, self.d.extract_bits(bits, offset, width)));
-                offset += width;
-            }
+            side.frozen.extend(witness::frozen(self.d, made, bits));
         }
         Ok(())
     }
@@ -430,17 +423,15 @@ impl SideEvaluation<'_> {
         let accesses = data.opcode.info().is_some_and(|info| {
             matches!(info.family, Family::Load | Family::Store) && info.flags.contains(OpcodeFlags::DEFINED)
         });
-        if accesses && !args.last().is_some_and(is_address) {
-            return Err(Unsupported::new("an address that is no pointer's width"));
-        }
-        if data.opcode.family() == Some(Family::Atomic) && !args.first().is_none_or(is_address) {
+        let is_atomic = data.opcode.family() == Some(Family::Atomic);
+        if accesses && !args.last().is_some_and(is_address) || is_atomic && !args.first().is_none_or(is_address) {
             return Err(Unsupported::new("an address that is no pointer's width"));
         }
         if self.opaque.is_some() && !data.memory.is_empty() {
             // The address is the last operand of every load and store.
             args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
         }
-        // The definitions know no poison of single elements: of code that others wrote they would permit too much.
+        // Between blocks a vector is poison as a whole: its definitions would permit too much.
         if self.opaque.is_some() && self.function.has_vector(data) {
             return self.other(side, data);
         }
@@ -450,9 +441,8 @@ impl SideEvaluation<'_> {
         };
         self.undefined(side, evaluation.ub);
         let unread = self.unread_flags(data, &args);
-        for (register, mut value) in data.vreg_defs().zip(evaluation.results) {
-            value = value.poison_where(self.d, &unread);
-            side.defined.insert(register, value);
+        for (register, value) in data.vreg_defs().zip(evaluation.results) {
+            side.defined.insert(register, value.poison_where(self.d, &unread));
         }
         Ok(())
     }

@@ -53,6 +53,18 @@ pub(super) fn resolve(
     guessed
 }
 
+/// The choices from this number on with the bits of a frozen value that each stands for: one for each element.
+pub(super) fn frozen(d: &mut Symbolic, from: usize, bits: Term) -> Vec<(Term, Term)> {
+    let choices = d.choices[from..].to_vec();
+    let mut offset = 0;
+    let mut part = |choice: Term| {
+        let (first, width) = (offset, d.width_of(choice));
+        offset += width;
+        (choice, d.extract_bits(bits, first, width))
+    };
+    choices.into_iter().map(&mut part).collect()
+}
+
 /// For each choice, the parts of it that outputs show: offset, and the value.
 type Shown = FxHashMap<Term, Vec<(u32, Term)>>;
 
