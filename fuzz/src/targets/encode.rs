@@ -85,6 +85,7 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
     Ok(function)
 }
 
+/// An artifact keeps what lies above the part of a register that it writes. Others clear it, and so do their meanings.
 fn is_plain(target: &Target, row: &InstrDesc) -> bool {
     let other = OpcodeFlags::BRANCH
         | OpcodeFlags::RETURN
@@ -92,6 +93,7 @@ fn is_plain(target: &Target, row: &InstrDesc) -> bool {
         | OpcodeFlags::LOAD
         | OpcodeFlags::STORE
         | OpcodeFlags::SIDE_EFFECTS
+        | OpcodeFlags::ARTIFACT
         | OpcodeFlags::TERMINATOR;
     let holds =
         |desc: &OperandDesc| !desc.is_place() && !matches!(desc, OperandDesc::RegisterMask | OperandDesc::Symbol);

@@ -192,14 +192,16 @@ impl Cache {
 
 /// A step, its question, its engine.
 const RECORD: usize = 16 + 16 + 1;
-const ENGINES: [Engine; 7] = [
+/// All of them, by number: the last one's says how many there are, so none can be left out.
+const ENGINES: [Engine; Engine::Z3 as usize + 1] = [
     Engine::Structural,
     Engine::BitSums,
-    Engine::Integers,
-    Engine::Z3,
     Engine::Quotients,
+    Engine::Integers,
     Engine::Cases,
+    Engine::Order,
     Engine::DoubleRounding,
+    Engine::Z3,
 ];
 
 fn record(step: Key, proved: &Proved) -> Option<[u8; RECORD]> {
