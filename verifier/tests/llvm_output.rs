@@ -13,7 +13,7 @@ fn what_llvm_writes_breaks_no_rule() {
     let folder = std::env::temp_dir().join(format!("tribunal-llvm-output-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut total = Total::default();
-    for source in ["forms.c", "variadic.c", "unwinding.cpp"] {
+    for source in ["forms.c", "atomics.c", "variadic.c", "unwinding.cpp"] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llvm_output").join(source);
         total.add_source(&source, &folder, &[], Choice::Main);
     }

@@ -102,3 +102,34 @@ fn what_passes_leave_is_accepted() {
         assert!(findings.is_empty(), "{}: {findings:?}", function.name);
     }
 }
+
+/// LLVM's pseudo-instruction does not say that its loop changes the flags, so LLVM's verifier accepts their use.
+#[test]
+fn flags_end_at_a_loop_that_does_not_name_them() {
+    let file = "---
+name: f
+tracksRegLiveness: true
+body: |
+  bb.0:
+    liveins: $x0, $x1, $x2
+    %0:gpr64 = COPY $x0
+    %1:gpr64 = COPY $x1
+    %2:gpr64 = COPY $x2
+    dead %3:gpr64 = SUBSXrr %1, %2, implicit-def $nzcv
+    early-clobber %4:gpr64, dead early-clobber %5:gpr32 = CMP_SWAP_64 %0, %1, %2 :: (load store seq_cst seq_cst (s64))
+    %6:gpr64 = CSELXr %4, %1, 0, implicit $nzcv
+    $x0 = COPY %6
+    RET_ReallyLR implicit $x0
+...
+";
+    let target = &tribunal_target::aarch64::AARCH64;
+    let broken = |file: &str| -> Vec<&str> {
+        let module = text::parse_module(file, target.vocabulary).unwrap();
+        let findings = verify_foreign(&module.functions[0], target, target.default_features);
+        findings.iter().map(|finding| finding.rule.id()).collect()
+    };
+    assert_eq!(broken(file), ["physical-undefined"]);
+    let (swap, read) = (file.find("    early").unwrap(), file.find("    %6").unwrap());
+    let early = file.replace(&file[swap..read], "").replace("CSELXr %4", "CSELXr %2");
+    assert_eq!(broken(&early), [""; 0]);
+}

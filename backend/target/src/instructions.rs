@@ -261,6 +261,12 @@ impl InstrDesc {
         }
     }
 
+    /// False of a pseudo-instruction that becomes a loop on memory: of the registers that the loop changes LLVM names
+    /// the operands alone, so a file may leave out the rest.
+    pub fn names_all_writes(&self) -> bool {
+        self.code.is_some() || self.access.is_none()
+    }
+
     /// Index of the base address operand, the range of the offset after it, and the bytes of that offset's unit.
     pub fn address(&self) -> Option<(usize, ImmRange, i64)> {
         let base = self.operands.iter().position(|desc| matches!(desc, OperandDesc::Base(_)))?;

@@ -97,6 +97,22 @@ impl Memory<Lanes> for LaneMemory<'_> {
         outside
     }
 
+    fn reserve(&mut self, domain: &mut Lanes, place: Option<(&LaneBits, u32)>) {
+        for lane in 0..domain.count() {
+            let Some(memory) = self.memory(lane) else { continue };
+            let place = place.map(|(address, bytes)| (address.lane(lane), bytes));
+            memory.reserve(&mut One::default(), place.as_ref().map(|(address, bytes)| (address, *bytes)));
+        }
+    }
+
+    fn loses_reservation(&mut self, domain: &mut Lanes, address: &LaneBits, bytes: u32) -> LaneBits {
+        let mut one = One::default();
+        LaneBits::each(domain.count(), 1, |lane| match self.memory(lane) {
+            Some(memory) => memory.loses_reservation(&mut one, &address.lane(lane), bytes),
+            None => PartialBits::known(Word::zero(1)),
+        })
+    }
+
     fn frame_address(&mut self, _: &mut Lanes, slot: StackSlot, bits: u32) -> LaneBits {
         // Objects lie at the same place whatever the input.
         let memory = &mut self.memories[self.inputs[0]];

@@ -67,6 +67,8 @@ pub(super) struct ConcreteMemory {
     accesses: Option<Vec<RawAccess>>,
     /// The first address that was accessed and is in no allocation.
     stray: Option<u64>,
+    /// The bytes that are reserved among those of all allocations, with their contents at that time.
+    reserved: Option<(Range<usize>, SmallVec<[u8; 16]>)>,
 }
 
 struct RawAccess {
@@ -115,6 +117,7 @@ impl ConcreteMemory {
             bytes,
             accesses: records.then(Vec::new),
             stray: None,
+            reserved: None,
         };
         memory.push_frame(function, frame.address, (frame.caller - (1 << 20), shape));
         memory
@@ -333,6 +336,13 @@ fn misaligned(address: u64, operand: &MemOperand) -> bool {
 /// The undefinedness of an access at an unconstrained address: unknown.
 const UNPLACED: PartialBool = PartialBool { value: false, unknown: true };
 
+impl ConcreteMemory {
+    /// Where these bytes lie among those of all allocations; `None` if nobody knows, or nowhere.
+    fn known_place<N: Number>(&mut self, address: &PartialBits<N>, bytes: u32) -> Option<Range<usize>> {
+        address.is_known().then(|| self.accessed(address.value.low_u64(), bytes)).flatten()
+    }
+}
+
 impl<D: Numbers> Memory<D> for ConcreteMemory {
     fn load(
         &mut self,
@@ -384,6 +394,28 @@ impl<D: Numbers> Memory<D> for ConcreteMemory {
                 PartialBool::known(false)
             }
             _ => PartialBool::known(true),
+        }
+    }
+
+    fn reserve(&mut self, _: &mut D, place: Option<(&PartialBits<D::Number>, u32)>) {
+        let place = place.and_then(|(address, bytes)| self.known_place(address, bytes));
+        self.reserved = place.map(|range| (range.clone(), self.bytes[range].into()));
+    }
+
+    /// A store keeps the reservation of the bytes that it replaces, if they are as they were: so do the machines on
+    /// which code runs here. Another store may fail.
+    fn loses_reservation(
+        &mut self,
+        domain: &mut D,
+        address: &PartialBits<D::Number>,
+        bytes: u32,
+    ) -> PartialBits<D::Number> {
+        let place = self.known_place(address, bytes);
+        match self.reserved.take().zip(place) {
+            Some(((reserved, contents), place)) if reserved == place && self.bytes[place.clone()] == contents[..] => {
+                domain.literal(0, 1)
+            }
+            _ => domain.choose(1),
         }
     }
 

@@ -21,10 +21,13 @@ pub(super) const MASKED: &str = "llvm.riscv.masked.";
 impl Generator<'_, '_, '_> {
     /// An operation of the rows or of the target's intrinsics; another access if the one drawn does not compile.
     pub(super) fn atomic_operation(&mut self) -> Result<()> {
-        if self.u.ratio(1, 3)?
-            && let Some((rule, name)) = self.masked_rule()?
-        {
-            return self.masked_operation(rule, name);
+        if self.u.ratio(1, 3)? {
+            if let Some((rule, name)) = self.masked_rule()? {
+                return self.masked_operation(rule, name);
+            }
+            if self.exclusive_loop()?.is_some() {
+                return Ok(());
+            }
         }
         let (opcode, aim) = self.atomic_aim()?;
         self.changed_in_one_step(opcode, aim)

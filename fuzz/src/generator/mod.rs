@@ -14,6 +14,7 @@ mod aims;
 mod atomics;
 mod directed;
 mod distances;
+mod exclusive;
 mod expressions;
 mod families;
 mod floats;

@@ -1,4 +1,4 @@
-//! Planted faults of atomic accesses and fences: one thread alone sees none of them but the last.
+//! Planted faults of atomic accesses and fences: one thread alone sees few of them.
 
 use super::site::Site;
 use super::{A64, ALL, Fault, Plant, Programs, RISCV, Rules};
@@ -39,6 +39,30 @@ pub(super) static FAULTS: &[Fault] = &[
         Rules::Named(&["load_ordered_8", "load_ordered_16", "load_ordered_32", "load_ordered_64"]),
         |s| s.turn_machine(&[("LDARB", "LDXRB"), ("LDARH", "LDXRH"), ("LDARW", "LDXRW"), ("LDARX", "LDXRX")]),
     ),
+    row(
+        "reserving-load-as-a-plain-one",
+        "weaker ordering",
+        A64,
+        Rules::Named(&["ldaxr8", "ldaxr16", "ldaxr32", "ldaxr64", "ldaxp"]),
+        |s| {
+            let plain = [("LDAXRB", "LDXRB"), ("LDAXRH", "LDXRH"), ("LDAXRW", "LDXRW"), ("LDAXRX", "LDXRX")];
+            s.turn_machine(&plain).or_else(|| s.turn_machine(&[("LDAXPX", "LDXPX")]))
+        },
+    ),
+    row(
+        "exclusive-store-without-its-order",
+        "weaker ordering",
+        A64,
+        Rules::Named(&["stlxr8", "stlxr16", "stlxr32", "stlxr64", "stlxp"]),
+        |s| {
+            let plain = [("STLXRB", "STXRB"), ("STLXRH", "STXRH"), ("STLXRW", "STXRW"), ("STLXRX", "STXRX")];
+            s.turn_machine(&plain).or_else(|| s.turn_machine(&[("STLXPX", "STXPX")]))
+        },
+    ),
+    row("exclusive-halves-exchanged", "operands exchanged", A64, Rules::Named(&["stxp", "stlxp"]), |s| {
+        let inst = *s.after.last()?;
+        s.swap(inst, 1, 2)
+    }),
     row(
         "exchange-of-the-expected-value",
         "operands exchanged",

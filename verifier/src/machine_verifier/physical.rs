@@ -17,7 +17,9 @@ use super::register_set::{RegisterSet, bit};
 use super::{Rule, Verifier, structure};
 use smallvec::SmallVec;
 use tribunal_ir::function::RegisterListKind;
-use tribunal_ir::{Block, Inst, InstData, InstFlags, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand};
+use tribunal_ir::{
+    Block, Inst, InstData, InstFlags, Opcode, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand,
+};
 use tribunal_target::environment;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
@@ -106,6 +108,7 @@ impl Liveness {
             let killed = self.reads(verifier, inst, live);
             live &= !killed | self.always;
             self.calls(verifier, data, &mut live);
+            live &= !self.left_out(verifier, data) | self.always;
             let (mut dead, mut written) = (RegisterSet::EMPTY, RegisterSet::EMPTY);
             for (register, flags) in defined(data) {
                 let ended = flags.contains(RegFlags::DEAD);
@@ -154,6 +157,15 @@ impl Liveness {
             Reg::Virtual(_) => false,
         };
         data.uses().any(|operand| operand.flags.contains(RegFlags::IMPLICIT) && is_whole(operand))
+    }
+
+    /// The registers that an instruction may change without a name.
+    fn left_out(&self, verifier: &Verifier<'_>, data: &InstData) -> RegisterSet {
+        let Opcode::Target(opcode) = data.opcode else { return RegisterSet::EMPTY };
+        match verifier.target.instruction(opcode) {
+            row if row.names_all_writes() => RegisterSet::EMPTY,
+            row => RegisterSet::of(row.implicit_defs.iter().map(|&register| self.whole(register))),
+        }
     }
 
     /// Takes away what a call does not preserve.

@@ -122,6 +122,7 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
                 return Err(malformed(op.inst));
             }
             let (value, outside) = memory.load(d, &address.bits, bits / 8, &operand);
+            memory.reserve(d, Some((&address.bits, bits / 8)));
             let result = Value::new(d.zext(&value.bits, def.bits()), value.poison);
             let ub = d.bool_or(&outside, &address.poison);
             Ok(Evaluation { results: smallvec![result], ub })
@@ -145,7 +146,10 @@ pub(super) fn evaluate<D: Domain, M: Memory<D>>(
             let value = vectors::shifted_into(d, op, way)?;
             Ok(Evaluation { results: smallvec![value], ub: d.boolean(false) })
         }
-        (IntrinsicMeaning::ClearExclusive, [], []) => Ok(Evaluation { results: smallvec![], ub: d.boolean(false) }),
+        (IntrinsicMeaning::ClearExclusive, [], []) => {
+            memory.reserve(d, None);
+            Ok(Evaluation { results: smallvec![], ub: d.boolean(false) })
+        }
         _ => Err(malformed(op.inst)),
     }
 }
@@ -175,6 +179,7 @@ fn load_exclusive_pair<D: Domain, M: Memory<D>>(
         return Err(malformed(op.inst));
     }
     let (value, outside) = memory.load(d, &address.bits, bits / 8, &operand);
+    memory.reserve(d, Some((&address.bits, bits / 8)));
     let half = |d: &mut D, index| Value::new(d.extract(&value.bits, index * bits / 2, bits / 2), value.poison.clone());
     let results = smallvec![half(d, 0), half(d, 1)];
     Ok(Evaluation { results, ub: d.bool_or(&outside, &address.poison) })
@@ -187,7 +192,7 @@ fn repeated((operand, bits): (MemOperand, u32)) -> (MemOperand, u32) {
     (MemOperand { flags, ..operand }, bits)
 }
 
-/// The value stays if the reservation is lost: a nondeterministic choice.
+/// The value stays if the reservation is lost.
 fn store_exclusive<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
@@ -200,7 +205,7 @@ fn store_exclusive<D: Domain, M: Memory<D>>(
         return Err(malformed(op.inst));
     }
     let (old, unreadable) = memory.load(d, &address.bits, bits / 8, &operand);
-    let fails = d.choose(1);
+    let fails = memory.loses_reservation(d, &address.bits, bits / 8);
     let (stored, low) = (d.is_zero(&fails), d.extract(&value.bits, 0, bits));
     let new = Value::new(d.ite(&stored, &low, &old.bits), d.bool_ite(&stored, &value.poison, &old.poison));
     let unwritable = memory.store(d, &address.bits, &new, &operand);

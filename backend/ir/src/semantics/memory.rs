@@ -20,6 +20,15 @@ pub trait Memory<D: Domain> {
     /// Keeps accesses before and after in order, as other threads see them. One thread alone sees no difference.
     fn fence(&mut self, _domain: &mut D, _pairs: FencedPairs) {}
 
+    /// Reserves so many bytes at an address, for [`Memory::loses_reservation`]; `None` gives the reservation up.
+    fn reserve(&mut self, _domain: &mut D, _place: Option<(&D::Bits, u32)>) {}
+
+    /// One bit: whether a store to these bytes fails since no reservation of them is left. It may always fail, so this
+    /// is a choice, unless the memory follows one execution.
+    fn loses_reservation(&mut self, domain: &mut D, _address: &D::Bits, _bytes: u32) -> D::Bits {
+        domain.choose(1)
+    }
+
     /// The address of a stack object.
     fn frame_address(&mut self, domain: &mut D, slot: StackSlot, bits: u32) -> D::Bits;
 
