@@ -42,15 +42,22 @@ impl Target {
         (function.type_of(value)?.bits() == bits).then_some(bank)
     }
 
-    /// True for a store of a whole register of another bank than that of integers, just as it was copied. No type says
-    /// in which bank a value lives, so no row of the legality tables can tell this store from one of a wide integer.
+    /// True for a store of a whole register of another bank than that of integers, just as it was copied, where the
+    /// bank's instruction can store it. No type says in which bank a value lives, so no row of the legality tables can
+    /// tell this store from one of a wide integer.
     pub fn stores_whole_copy(&self, function: &Function, data: &InstData) -> bool {
-        let bits = |value| function.type_of(value).map(Type::bits);
-        let [memory] = data.memory.as_slice() else { return false };
-        let is_whole =
-            |value: VReg| bits(value).is_some() && memory.ty.map(Type::bits) == bits(value) && !memory.is_atomic();
-        let is_other = |value| self.bank_of_copy(function, value).is_some_and(|bank| bank != RegBank(0));
-        data.opcode == Opcode::G_STORE && data.vreg(0).is_some_and(|value| is_whole(value) && is_other(value))
+        let ([memory], Some(value)) = (data.memory.as_slice(), data.vreg(0)) else { return false };
+        let ty = function.type_of(value);
+        let is_whole = ty.is_some() && memory.ty.map(Type::bits) == ty.map(Type::bits) && !memory.is_atomic();
+        let bank = self.bank_of_copy(function, value).filter(|&bank| bank != RegBank(0));
+        let aligned = |bank| memory.align >= self.spill_align(bank).min(ty.map_or(1, Type::bytes));
+        data.opcode == Opcode::G_STORE && is_whole && bank.is_some_and(aligned)
+    }
+
+    /// The alignment that the store of a bank's registers needs, in bytes.
+    fn spill_align(&self, bank: RegBank) -> u32 {
+        let Opcode::Target(opcode) = self.bank(bank).spill.opcode else { return 1 };
+        self.instruction(opcode).access.map_or(1, |access| access.align.into())
     }
 
     /// Bytes of a full register as it is spilled.

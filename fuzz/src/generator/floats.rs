@@ -6,9 +6,11 @@
 use super::{Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
+use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S1, S16, S32, S64, S128};
-use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type};
+use tribunal_ir::{Bits, Block, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type};
+use tribunal_target::abi::Passing;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo};
 use tribunal_verifier::rule_tables::{Chain, End, follow};
 
@@ -16,6 +18,9 @@ use tribunal_verifier::rule_tables::{Chain, End, follow};
 const DEPTH: u32 = 2;
 /// Draws of types for an operation.
 const TRIES: u32 = 8;
+
+/// Numbers that a program is given in registers of floating point, at most.
+const MOST_ARGUMENTS: usize = 3;
 
 /// A number: its bits may be any of a NaN's.
 #[derive(Clone, Copy)]
@@ -25,6 +30,24 @@ struct Number {
 }
 
 impl Generator<'_, '_, '_> {
+    /// Numbers in registers of floating point, if the machine of the program passes any there. Integers may use them.
+    pub(super) fn number_arguments(&mut self, entry: Block) -> Result<()> {
+        let (target, features) = (self.target, self.legalizer.features());
+        let has = |passing: &&Passing| features.contains(target.bank(passing.bank).requires);
+        for passing in target.abi.passing.iter().skip(1).filter(has) {
+            let count = self.u.int_in_range(0..=MOST_ARGUMENTS)?;
+            for &full in passing.arguments.iter().take(count) {
+                let ty = *self.u.choose(&[S32, S64])?;
+                let register = target.part_of(full, ty.bits());
+                self.builder.function.liveins.push(LiveIn { register, copy: None });
+                self.builder.function.block_mut(entry).liveins.push((register, None));
+                let register = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
+                self.scope.push(Entry { register, ty, deterministic: true });
+            }
+        }
+        Ok(())
+    }
+
     /// One operation on numbers; `None` where the target does not compile the one drawn.
     pub(super) fn on_numbers(&mut self) -> Result<Option<Entry>> {
         let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;

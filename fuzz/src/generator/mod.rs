@@ -209,8 +209,10 @@ impl Generator<'_, '_, '_> {
                 _ => self.scope.push(Entry { register: value, ty, deterministic: true }),
             }
         }
-        if self.callees.is_empty() {
+        if self.callees.is_empty() && self.policy.variadic {
             self.variable_arguments(buffers + integers)?;
+        } else if self.policy.floats {
+            self.number_arguments(entry)?;
         }
         for index in 0..integers {
             let source = self.scope[index];

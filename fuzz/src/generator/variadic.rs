@@ -17,7 +17,7 @@ impl Generator<'_, '_, '_> {
     /// Saves the argument registers after the first `named`, makes a list, and reads it.
     pub(super) fn variable_arguments(&mut self, named: usize) -> Result<()> {
         let target = self.target;
-        if !self.policy.variadic || target.abi.va_list.is_empty() {
+        if target.abi.va_list.is_empty() {
             return Ok(());
         }
         let rest = target.abi.arguments().get(named..).unwrap_or_default();

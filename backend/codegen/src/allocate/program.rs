@@ -150,10 +150,24 @@ impl Program {
         for &inst in members {
             add_operands(source, inst, count > 1, &mut sources, &mut operands)?;
         }
+        if has_two_values(&operands) {
+            return Err("two copies of one argument or result register".to_string());
+        }
         self.sources.push(sources);
         self.operands.push(operands);
         Ok(rest)
     }
+}
+
+/// True if two values begin, or end, in one register.
+fn has_two_values(operands: &[AllocOperand]) -> bool {
+    let conflict = |one: &AllocOperand, other: &AllocOperand| {
+        let is_fixed = matches!(one.constraint(), OperandConstraint::FixedReg(_));
+        let same_place = (one.kind(), one.constraint()) == (other.kind(), other.constraint());
+        is_fixed && same_place && one.vreg() != other.vreg()
+    };
+    let mut earlier = (0..).zip(operands);
+    earlier.any(|(index, one)| operands[..index].iter().any(|other| conflict(one, other)))
 }
 
 /// The number of instructions that make one call: the copies to argument registers before it, and from the call to the
