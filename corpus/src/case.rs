@@ -87,7 +87,7 @@ impl CaseFile {
         let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
         let said = crash::header(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
-        let options = Options { features, allocator: said.allocator.unwrap_or_default() };
+        let options = said.placed(Options::new(features));
         Ok(CaseFile { target, options, module })
     }
 }
