@@ -279,7 +279,7 @@ fn bank_copies_report(
     let rows = BankCopySums::of(counted);
     for BankCopySums { target, level, programs, fast, greedy, global, above, .. } in &rows {
         say(&format!(
-            "{target} {level}: {programs} programs, fast {fast}, greedy {greedy}, global {global}, {above:?}"
+            "{target} {level}: {programs} programs, fast {fast}, greedy {greedy}, global {global}, {above} above"
         ))?;
     }
     if arguments.json {
