@@ -12,9 +12,11 @@
 //!
 //! | mode | banks of choices | copies |
 //! |---|---|---|
-//! | `fast` | the default mapping: by the votes of [`FloatValues`], where LLVM's looks at a few uses | one after the definition |
+//! | `fast` | the default mapping, by the votes of [`FloatValues`] | one after the definition |
 //! | `greedy` | the cheaper one of each operation, in reverse post-order ([`greedy`]) | one after the definition |
 //! | `global` | the cheapest of the whole function, by a minimum cut ([`global`]) | the cheapest places |
+//!
+//! The default mapping of LLVM's `fast` looks at a few uses where the votes count all of a web.
 
 mod copies;
 mod global;

@@ -4,8 +4,8 @@
 //! that may be skipped counts like one that may not. An unreachable block has frequency 0.
 //!
 //! A loop is a strongly connected component of the control flow; its inner loops are those of what is left without the
-//! edges to its entries (B. Steensgaard, Sequentializing Program Dependence Graphs for Irreducible Programs, 1993). With
-//! one entry each, these are the natural loops.
+//! edges to its entries (B. Steensgaard, Sequentializing Program Dependence Graphs for Irreducible Programs, 1993).
+//! With one entry each, these are the natural loops.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};

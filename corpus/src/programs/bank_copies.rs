@@ -1,9 +1,9 @@
 //! Copies from bank to bank that programs execute, for each mode of bank selection.
 //!
-//! Each file is compiled up to `bank-select`; in the text that comes of it a counter of the program's follows every copy
-//! between registers of two banks, and the rest of the pipeline compiles that. The program says the sum when it ends.
-//! So the count is of copies as bank selection wrote them, on the way that the program takes. Its output is compared
-//! with the expected one, as in any run.
+//! Each file is compiled up to `bank-select`; in the text that comes of it a counter of the program's follows every
+//! copy between registers of two banks, and the rest of the pipeline compiles that. The program says the sum when it
+//! ends. So the count is of copies as bank selection wrote them, on the way that the program takes. Its output is
+//! compared with the expected one, as in any run.
 //!
 //! Invariant: a program whose run did not pass, or said no sum, has no count.
 

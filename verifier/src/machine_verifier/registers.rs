@@ -37,8 +37,7 @@ fn banks(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
     };
     let result = data.vreg(0).and_then(bank);
     let condition = (data.opcode == Opcode::G_SELECT).then_some(1);
-    let moves =
-        matches!(data.opcode, Opcode::G_PHI | Opcode::G_SELECT | Opcode::G_FREEZE | Opcode::G_CONSTANT_FOLD_BARRIER);
+    let moves = data.opcode.is_phi() || matches!(data.opcode, Opcode::G_SELECT | Opcode::G_FREEZE);
     let is_wrong = |&(index, register): &(usize, VReg)| match bank(register) {
         own if moves && Some(index) != condition => own.is_some() && own != result,
         own => data.opcode.is_float_operand(index) && own == Some(RegBank(0)),

@@ -1,7 +1,7 @@
 //! Copies from bank to bank: where they stand, and the operands that read them.
 //!
-//! A copy serves the reads of all blocks that its own dominates. It stands after the value's definition, or at the start
-//! of another block. A PHI reads at the end of a predecessor.
+//! A copy serves the reads of all blocks that its own dominates. It stands after the value's definition, or at the
+//! start of another block. A PHI reads at the end of a predecessor.
 
 use super::{Read, bank_of};
 use crate::frequencies::BlockFrequencies;

@@ -1,9 +1,10 @@
-//! The global mode: the banks of all values of a function whose copies cost least, by a minimum cut. LLVM has announced
-//! such a mode of its RegBankSelect and not built it.
+//! The global mode: the banks of all values of a function whose copies cost least, by a minimum cut. LLVM has
+//! announced such a mode of its RegBankSelect and not built it.
 //!
-//! **The cost.** A copy costs the frequency of its block ([`BlockFrequencies`]). Code with given banks needs, for each
-//! value that is read in the other bank, copies such that one dominates each such read: a set of blocks, each under that of the
-//! definition in the dominator tree, on every way up from a read. [`super::copies`] writes the cheapest such set.
+//! **The cost.** A copy costs the frequency of its block ([`BlockFrequencies`]). With given banks, each value that is
+//! read in the other bank needs copies such that one dominates each such read. A set of blocks will do that are under
+//! that of the definition in the dominator tree, with one on every way up from a read. [`super::copies`] writes the
+//! cheapest such set.
 //!
 //! **The graph.** The source is the bank of integers, the sink the other; a node on the side of the source is 0, on the
 //! side of the sink 1. For each value `v`:
@@ -14,15 +15,17 @@
 //!   frequency of `b`;
 //! - a node `g(b)` likewise for the bank of integers, with the edges turned round.
 //!
-//! A read in block `b` for a value `r` that is in the bank of its result has an unlimited edge from `f(b)` to `r`, and one from
-//! `r` to `g(b)`. A read that wants one bank has that of these edges that concerns it, with source or sink in the place of `r`.
+//! A read in block `b` for a value `r` that is in the bank of its result has an unlimited edge from `f(b)` to `r`, and
+//! one from `r` to `g(b)`. A read that wants one bank has that of these edges that concerns it, with source or sink in
+//! the place of `r`.
 //!
 //! **Why the cut is the cost.** Let the banks of all values be fixed. The least cut with these values on their sides
-//! picks the sides of `f` and `g`. If `v` is 1, all its `f` are 1 at no cost; its reads bind `g` alone. If `v` is 0, a
-//! read whose result is 1 needs `f(b) = 1`, and an edge into `f(b)` is cut where the block above is 0: those are the
-//! blocks of copies, and there is one on every way up from such a read. Turned round, any set of copies that serves all reads is such a
-//! choice: `f(b)` is 1 where a copy dominates `b`. So the least cut is the least sum over all banks and all places.
-//! Every way from source to sink has an edge of finite capacity, since each read ends at an `f` or a `g`.
+//! picks the sides of `f` and `g`. If `v` is 1, all its `f` are 1 at no cost; its reads bind `g` alone. If `v` is 0,
+//! a read whose result is 1 needs `f(b) = 1`, and an edge into `f(b)` is cut where the block above is 0. Those are
+//! the blocks of copies, and there is one on every way up from such a read. Turned round, any set of copies that
+//! serves all reads is such a choice: `f(b)` is 1 where a copy dominates `b`. So the least cut is the least sum over
+//! all banks and all places. Every way from source to sink has an edge of finite capacity, since each read ends at an
+//! `f` or a `g`.
 //!
 //! Values pass their banks on within webs. A web all of whose ends want one bank takes it, at no cost, and is no part of
 //! the graph; nor is a function without a dispute.

@@ -1,6 +1,6 @@
-//! The global mode of bank selection beside a search through all banks of all choices and all places of copies, on small
-//! random functions. Dominance, frequencies and the needs of operands are worked out here a second time, from their
-//! definitions, and the cost is counted on the code that the pass writes.
+//! The global mode of bank selection beside a search through all banks of all choices and all places of copies, on
+//! small random functions. Dominance, frequencies and the needs of operands are worked out here a second time, from
+//! their definitions, and the cost is counted on the code that the pass writes.
 
 use super::parse;
 use std::fmt::Write;
@@ -261,7 +261,7 @@ fn reaches(successors: &[Vec<usize>], from: usize, to: usize, without: usize) ->
 
 #[test]
 fn no_banks_and_no_places_cost_less_than_those_of_global() {
-    let (mut below_fast, mut below_greedy, mut disputed) = (0, 0, 0);
+    let (mut disputed, mut below_fast, mut below_greedy) = (0, 0, 0);
     for seed in 0..FUNCTIONS {
         let drawn = Drawn::new(seed);
         let least = drawn.least();
@@ -278,5 +278,5 @@ fn no_banks_and_no_places_cost_less_than_those_of_global() {
         disputed += u32::from(least > 0);
     }
     // The functions are worth the comparison.
-    assert!(disputed > 1000 && below_fast > 300 && below_greedy > 100, "{disputed} {below_fast} {below_greedy}");
+    assert_eq!((disputed, below_fast, below_greedy), (2343, 627, 181));
 }
