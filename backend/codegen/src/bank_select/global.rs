@@ -27,8 +27,8 @@
 //! all banks and all places. Every way from source to sink has an edge of finite capacity, since each read ends at an
 //! `f` or a `g`.
 //!
-//! Values pass their banks on within webs. A web all of whose ends want one bank takes it, at no cost, and is no part of
-//! the graph; nor is a function without a dispute.
+//! Values pass their banks on within webs. A web all of whose ends want one bank takes it, at no cost, and is no part
+//! of the graph; nor is a function without a dispute.
 
 use super::copies::{defining_block, way_up};
 use super::{GENERAL, Read, Want, bank_of};

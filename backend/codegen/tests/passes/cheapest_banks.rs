@@ -98,14 +98,14 @@ impl Drawn {
             (0..blocks).filter(|&from| drawn.successors[from].contains(&block)).collect()
         };
         let (mut phis, mut bodies) = (vec![Vec::new(); blocks], vec![String::new(); blocks]);
-        for block in 1..blocks {
+        for (block, phis) in phis.iter_mut().enumerate().skip(1) {
             for _ in 0..random.below(3).min(MOST_CHOICES - drawn.choices) {
-                phis[block].push(drawn.choice(block));
+                phis.push(drawn.choice(block));
             }
         }
-        for block in 0..blocks {
+        for (block, body) in bodies.iter_mut().enumerate() {
             for _ in 0..random.below(6) {
-                drawn.operation(&mut random, block, &mut bodies[block]);
+                drawn.operation(&mut random, block, body);
             }
         }
         for block in 0..blocks {
