@@ -122,7 +122,7 @@ fn ours(input: &Input, copies: &Path, object: &Path) -> Result<Seconds, Failure>
         Ok(seconds)
     })?;
     let features = input.target.default_features;
-    let options = Options { features, allocator: Allocator::Fastalloc };
+    let options = Options { allocator: Allocator::Fastalloc, ..Options::new(features) };
     let legalizer = (input.target.legality)(features);
     let compiling = fastest(|| {
         let mut module = parsed(input, copies)?;

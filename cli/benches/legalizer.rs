@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 use tribunal_codegen::legalize::PASS;
-use tribunal_codegen::{Allocator, Context, NoObserver, Options};
+use tribunal_codegen::{Context, NoObserver, Options};
 use tribunal_ir::{Function, Module};
 use tribunal_target::Target;
 
@@ -76,7 +76,7 @@ fn main() -> Result<(), Failure> {
 /// Seconds inside our pass.
 fn ours(target: &'static Target, module: &Module) -> Result<f64, Failure> {
     let features = target.default_features;
-    let options = Options { features, allocator: Allocator::Ion };
+    let options = Options::new(features);
     let legalizer = (target.legality)(features);
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     let mut functions: Vec<Function> = (0..COPIES).flat_map(|_| module.functions.iter().cloned()).collect();

@@ -5,7 +5,7 @@ use crate::output::{self, FAULT};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, BankSelectMode, Options};
 use tribunal_fuzz::corpus::CorpusError;
 use tribunal_fuzz::known::KnownFindings;
 use tribunal_fuzz::sabotage::{self, Fault};
@@ -127,6 +127,10 @@ pub struct TargetArguments {
     /// Register allocator of regalloc2: `ion` writes the better code, `fastalloc` is the faster one.
     #[arg(long, value_name = "NAME", default_value = "ion", value_parser = ["ion", "fastalloc"])]
     pub regalloc: String,
+    /// Register bank selection: each operation by itself, each as cheap as the ones before it allow, or the cheapest
+    /// banks of the whole function.
+    #[arg(long, value_name = "MODE", default_value = BankSelectMode::default().name(), value_parser = bank_select_modes())]
+    pub bank_select: String,
 }
 
 impl TargetArguments {
@@ -141,7 +145,8 @@ impl TargetArguments {
         let said = said.map_err(|name| unknown_feature(name, source.target))?;
         let features = changed(source.target, said.unwrap_or(source.target.default_features), &self.features)?;
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
-        Ok(Options { features, allocator })
+        let bank_select = BankSelectMode::named(&self.bank_select).unwrap_or_default();
+        Ok(Options { features, allocator, bank_select })
     }
 
     /// The same features; all that the target can have if none are named.
@@ -150,6 +155,11 @@ impl TargetArguments {
         let Options { features, .. } = self.options(source)?;
         Ok(if named { features } else { features | source.target.all_options() })
     }
+}
+
+/// The values of `--bank-select`.
+pub fn bank_select_modes() -> clap::builder::PossibleValuesParser {
+    BankSelectMode::ALL.map(BankSelectMode::name).into()
 }
 
 fn changed(target: &'static Target, features: Features, changes: &[String]) -> Result<Features, CliError> {

@@ -3,7 +3,7 @@
 
 use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, BankSelectMode, Options};
 use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_ir::{Function, Module, Unread, text};
@@ -87,7 +87,7 @@ impl CaseFile {
         let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
         let said = crash::header(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
-        let options = Options { features, allocator: said.allocator.unwrap_or_default() };
+        let options = said.placed(Options::new(features));
         Ok(CaseFile { target, options, module })
     }
 }
@@ -96,8 +96,16 @@ impl CaseFile {
 pub fn run(path: &Path) -> Result<(), CaseError> {
     let CaseFile { target, options, module } = CaseFile::read(&std::fs::read_to_string(path)?)?;
     let calls = calls(&module)?;
-    for allocator in [Allocator::Ion, Allocator::Fastalloc] {
-        let mut harness = Harness::new(target, Options { allocator, ..options })?;
+    let has_floats = target.banks.iter().skip(1).any(|bank| options.features.contains(bank.requires));
+    for (allocator, bank_select) in [
+        (Allocator::Ion, options.bank_select),
+        (Allocator::Fastalloc, BankSelectMode::Greedy),
+        (Allocator::Fastalloc, BankSelectMode::Fast),
+    ] {
+        if !has_floats && bank_select == BankSelectMode::Fast && options.bank_select != bank_select {
+            continue;
+        }
+        let mut harness = Harness::new(target, Options { allocator, bank_select, ..options })?;
         for call in &calls {
             hold(&mut harness, &module, call)?;
         }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_ir::text;
 use tribunal_trial::{Harness, bless, crash};
 
@@ -37,7 +37,7 @@ fn blessed(source: &str) -> String {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let module = text::parse_module(source.trim_start(), target.vocabulary).unwrap();
     let header = crash::header(&module, target).unwrap();
-    let options = Options { features: header.features.unwrap(), allocator: Allocator::Ion };
+    let options = Options::new(header.features.unwrap());
     bless::case(&Harness::new(target, options).unwrap(), &module, &header)
 }
 

@@ -12,7 +12,7 @@ const RUN: [(&str, usize); 3] = [("run", 258), ("real", 81), ("bugs", 18)];
 /// The same of golden cases: a folder for each pass, in the pipeline's order, and `emit`.
 const GOLDEN: [(&str, usize); 8] = [
     ("legalize", 96),
-    ("bank-select", 10),
+    ("bank-select", 13),
     ("select", 56),
     ("split-edges", 9),
     ("allocate", 22),

@@ -20,7 +20,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tribunal_codegen::{Allocator, NoObserver, Options};
+use tribunal_codegen::{NoObserver, Options};
 use tribunal_fuzz::campaign::{self, Campaign, FeatureMix};
 use tribunal_fuzz::known::KnownFindings;
 use tribunal_ir::Function;
@@ -70,6 +70,7 @@ struct Phase {
 /// Runs the campaign of this seed, then its judges one by one.
 fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Error>> {
     let campaign = Campaign {
+        bank_select: None,
         targets: targets(),
         mix: FeatureMix::Drawn,
         time: Duration::MAX,
@@ -96,7 +97,7 @@ fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Err
 
 /// The time of each judge of the campaign's programs.
 fn split(proofs: &ProofCache, seed: u64, runs: u64, stages: &mut Stages) -> Result<(), Box<dyn Error>> {
-    let options = |features| Options { features, allocator: Allocator::Ion };
+    let options = |features| Options::new(features);
     let harnesses = targets().into_iter().map(|(target, features)| {
         let harness = Harness::with_cache(target, options(features), proofs.clone())?;
         Ok((harness, features))

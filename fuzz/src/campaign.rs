@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{Allocator, Observer, Options};
+use tribunal_codegen::{BankSelectMode, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::JudgeSet;
@@ -60,6 +60,8 @@ pub struct Campaign {
     pub known: KnownFindings,
     /// A fault to plant in every program of its targets.
     pub fault: Option<&'static Fault>,
+    /// The way in which register banks are selected; each program draws its own if `None`.
+    pub bank_select: Option<BankSelectMode>,
     /// Proofs known already; the workers add theirs.
     pub proofs: ProofCache,
 }
@@ -160,7 +162,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn worker(shared: &Shared<'_>) {
     let made = shared.campaign.targets.iter().map(|&(target, features)| {
-        let options = Options { features, allocator: Allocator::Ion };
+        let options = Options::new(features);
         Harness::with_cache(target, options, shared.campaign.proofs.clone())
     });
     let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {
@@ -209,6 +211,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     // A program of the corpus may need what other features lack.
     let features = if drawn.is_some() { given } else { campaign.mix.draw(target, given, seed) };
     harness.set_features(features);
+    harness.set_bank_select(campaign.bank_select.unwrap_or_else(|| bank_select(seed)));
     if drawn.is_none() && is_module(seed) {
         return modules::program(shared, harness, number, local);
     }
@@ -234,6 +237,13 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         corpus.keep(&function, is_read, harness);
     }
     local.tally.add(tally);
+}
+
+/// The mode that a program with this seed draws.
+pub fn bank_select(seed: u64) -> BankSelectMode {
+    // Turned round, so that the draw is another than that of the program.
+    let drawn = SmallRng::seed_from_u64(seed.rotate_left(32)).next_u64() % BankSelectMode::ALL.len() as u64;
+    BankSelectMode::ALL[drawn as usize]
 }
 
 /// Counts the features and the rules that the last trial reached, with so many executions.

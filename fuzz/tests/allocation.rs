@@ -31,7 +31,7 @@ enum Expect {
 type Change = (&'static str, Expect, Function);
 
 fn after(function: &Function, target: &'static Target, allocator: Allocator, pass: &'static Pass) -> Function {
-    let options = Options { features: target.default_features, allocator };
+    let options = Options { allocator, ..Options::new(target.default_features) };
     let legalizer = (target.legality)(options.features);
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     let mut function = function.clone();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_codegen::{NoObserver, Observer, Options};
 use tribunal_fuzz::campaign;
 use tribunal_ir::{AddressBase, AddressData, Function, Inst, InstData, Operand, PReg, Reg, text};
 use tribunal_target::Target;
@@ -45,7 +45,7 @@ fn findings(saboteur: &mut dyn Observer) -> Vec<Finding> {
     let target = riscv64();
     let module = text::parse_module(DIVIDE.trim_start(), target.vocabulary).unwrap();
     let function = &module.functions[0];
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let options = Options::new(target.default_features);
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
     Harness::new(target, options).unwrap().trial_with(function, &inputs, saboteur).findings
 }
@@ -180,7 +180,7 @@ fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
 fn generated_programs_without_m_pass_every_judge() {
     for name in ["riscv64", "riscv32"] {
         let target = tribunal_target::by_name(name).unwrap();
-        let options = Options { features: target.default_features - M, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features - M);
         let mut harness = Harness::new(target, options).unwrap();
         for seed in 0..40 {
             let function = campaign::generated(seed, target).unwrap();

@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_fuzz::edit::Edit;
 use tribunal_fuzz::reduce::{self, Case, SearchLimits};
 use tribunal_fuzz::{campaign, edit, mutate};
@@ -15,7 +15,7 @@ use tribunal_target::Target;
 use tribunal_trial::Harness;
 
 fn harness(target: &'static Target) -> Harness {
-    Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
+    Harness::new(target, Options::new(target.default_features)).unwrap()
 }
 
 fn files(folder: &str) -> Vec<PathBuf> {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::{self, Code};
-use tribunal_codegen::{Allocator, Context, NoObserver, Options};
+use tribunal_codegen::{Context, NoObserver, Options};
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, MachineFault};
 use tribunal_fuzz::campaign;
@@ -16,7 +16,7 @@ const PROGRAMS: u64 = 60;
 const FUEL: u64 = 1 << 20;
 
 fn compiled(function: &Function, target: &'static Target, features: Features) -> Code {
-    let options = Options { features, allocator: Allocator::Ion };
+    let options = Options::new(features);
     let legalizer = (target.legality)(options.features);
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     pipeline::compile(&mut function.clone(), &mut context).unwrap()

@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashSet;
 use std::path::Path;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_fuzz::campaign::generated;
 use tribunal_fuzz::corpus::Corpus;
 use tribunal_ir::{Function, text};
@@ -20,7 +20,7 @@ fn target() -> &'static Target {
 }
 
 fn harness() -> Harness {
-    Harness::new(target(), Options { features: target().default_features, allocator: Allocator::Ion }).unwrap()
+    Harness::new(target(), Options::new(target().default_features)).unwrap()
 }
 
 fn function(body: &str) -> Function {

@@ -1,7 +1,7 @@
 //! The generator's programs: every shape that it knows, and nothing that the verifier rejects or the backend refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tribunal_codegen::{Allocator, NoObserver, Options};
+use tribunal_codegen::{NoObserver, Options};
 use tribunal_fuzz::campaign;
 use tribunal_ir::{Family, Function, Inst, InstData, MemFlags, Opcode, Operand, ThreadLocalModel, VReg};
 use tribunal_target::abi::CallKind;
@@ -180,7 +180,7 @@ fn shapes(function: &Function, target: &Target) -> Vec<&'static str> {
 fn every_shape_is_generated_and_accepted() {
     let mut long = 0;
     for &target in ALL {
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for number in 0..PROGRAMS {
             let function = campaign::generated(campaign::program_seed(7, number), target).unwrap();
@@ -271,7 +271,7 @@ fn refs(module: &[Function]) -> Vec<&Function> {
 #[test]
 fn modules_are_generated_accepted_and_run_together() {
     for &target in ALL {
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let mut harness = Harness::new(target, options).unwrap();
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         let seeds =

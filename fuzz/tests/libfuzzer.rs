@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use rustc_hash::FxHashSet;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_fuzz::targets::{crossed, differential, mutated};
 use tribunal_ir::text;
 use tribunal_trial::Harness;
@@ -15,7 +15,7 @@ fn holds(bytes: &[u8]) -> &'static str {
     let source = std::str::from_utf8(bytes).unwrap();
     let target = tribunal_target::by_name(&text::architecture(source).unwrap()).unwrap();
     let module = text::parse_module(source, target.vocabulary).unwrap_or_else(|error| panic!("{error} in\n{source}"));
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let options = Options::new(target.default_features);
     assert!(Harness::new(target, options).unwrap().accepts(&module.functions[0]), "{source}");
     target.name
 }

@@ -7,7 +7,7 @@
 use serde_json::json;
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, PASS};
-use tribunal_codegen::{Allocator, Context, Observer, Options};
+use tribunal_codegen::{Context, Observer, Options};
 use tribunal_ir::{Fragment, Function, Inst, InstData, Opcode, Step, Type};
 use tribunal_target::Target;
 use tribunal_target::aarch64::AARCH64;
@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (steps, seconds, slowest, open) = (0, 0.0, (0.0, "", ""), Vec::new());
         let mut judge = Judge { target, prover: Prover::default(), steps, seconds, slowest, open };
         let features = target.default_features;
-        let options = Options { features, allocator: Allocator::Ion };
+        let options = Options::new(features);
         let mut context = Context { target, options, legalizer: (target.legality)(features), observer: &mut judge };
         (PASS.run)(&mut context, &mut function)?;
         let (worst, rule, engine) = judge.slowest;

@@ -4,7 +4,7 @@ use crate::finding::{Finding, Judge};
 use crate::kind::FindingKind;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::{Allocator, BankSelectMode, Options};
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_ir::{Function, IrBlock, Module, text};
 use tribunal_target::{Features, Target};
@@ -16,6 +16,8 @@ pub struct CrashHeader {
     pub features: Option<Features>,
     /// The allocator that placed it; `None` if the file does not say.
     pub allocator: Option<Allocator>,
+    /// The mode that selected its register banks; `None` if the file does not say.
+    pub bank_select: Option<BankSelectMode>,
     /// The input that shows the finding, if one does.
     pub input: Option<Input>,
     /// The name of the fault that was planted.
@@ -33,6 +35,12 @@ pub struct CrashHeader {
 }
 
 impl CrashHeader {
+    /// The options with the allocator and the bank selection of the file.
+    pub fn placed(&self, options: Options) -> Options {
+        let allocator = self.allocator.unwrap_or(options.allocator);
+        Options { allocator, bank_select: self.bank_select.unwrap_or(options.bank_select), ..options }
+    }
+
     /// True if the finding is the file's, as far as the file says which that is.
     pub fn describes(&self, finding: &Finding) -> bool {
         self.judge.is_none_or(|judge| judge == finding.judge)
@@ -82,6 +90,7 @@ pub fn print_sabotaged(
         format!("target: {}", target.name),
         format!("features: {}", target.option_names(options.features)),
         format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
+        format!("bank-select: {}", options.bank_select.name()),
     ];
     comments.extend(sabotage.map(|fault| format!("sabotage: {fault}")));
     comments.extend([
@@ -127,6 +136,11 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
                     "fastalloc" => Allocator::Fastalloc,
                     _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
                 });
+            }
+            "bank-select" => {
+                let mode = BankSelectMode::named(value);
+                header.bank_select =
+                    Some(mode.ok_or_else(|| bad("the bank selection is `fast`, `greedy` or `global`"))?);
             }
             "judge" => header.judge = Judge::named(value),
             "kind" => header.kind = FindingKind::named(value),
@@ -186,7 +200,7 @@ mod tests {
     #[test]
     fn an_input_is_read_back() {
         let target = &tribunal_target::riscv::RISCV64;
-        let options = Options { features: features::RV64, allocator: Allocator::Ion };
+        let options = Options::new(features::RV64);
         let buffer = |index: u64, bytes: &[u8]| Buffer { address: 0x1000_0400 + index * 0x1000, bytes: bytes.to_vec() };
         let registers = vec![(tribunal_target::riscv::registers::x(10), 0x1000_0400)];
         let input = Input { registers, buffers: vec![buffer(0, &[]), buffer(1, &[0, 0xff])] };
@@ -204,7 +218,7 @@ mod tests {
     #[test]
     fn the_finding_of_a_crash_file_is_read_back() {
         let target = &tribunal_target::riscv::RISCV64;
-        let options = Options { features: features::RV64, allocator: Allocator::Ion };
+        let options = Options { bank_select: BankSelectMode::Greedy, ..Options::new(features::RV64) };
         for kind in FindingKind::all() {
             let guilty = "riscv64 G_ADD#5 max_scalar: by bits".to_string();
             let finding = Finding { judge: Judge::Emulator, kind, guilty, details: String::new(), input: None };
@@ -213,6 +227,7 @@ mod tests {
             let text = print_sabotaged(target, options, None, &[&function], &finding, None);
             let read = header(&text::parse_module(&text, target.vocabulary).unwrap(), target).unwrap();
             assert_eq!((read.judge, read.kind), (Some(Judge::Emulator), Some(kind)), "{text}");
+            assert_eq!((read.allocator, read.bank_select), (Some(Allocator::Ion), Some(options.bank_select)), "{text}");
             assert!(read.describes(&finding) && !read.describes(&Finding { judge: Judge::Prover, ..finding }));
         }
         let prose = Module { comments: vec!["kind: of blue".to_string()], ..Module::default() };

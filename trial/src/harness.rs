@@ -15,7 +15,7 @@ use crate::judges::{Bench, INPUT, JudgeSet, Session, Unattributed, WrongRun, vio
 use crate::kind::FindingKind;
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline;
-use tribunal_codegen::{CompileError, Context, NoObserver, Observer, Observers, Options};
+use tribunal_codegen::{BankSelectMode, CompileError, Context, NoObserver, Observer, Observers, Options};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
@@ -89,12 +89,17 @@ impl Harness {
         }
     }
 
+    /// Selects register banks in this way from now on.
+    pub fn set_bank_select(&mut self, mode: BankSelectMode) {
+        self.bench.options.bank_select = mode;
+    }
+
     /// The machine that it judges for.
     pub fn target(&self) -> &'static Target {
         self.bench.target
     }
 
-    /// The features and the allocator of its compilations.
+    /// The options of its compilations.
     pub fn options(&self) -> Options {
         self.bench.options
     }

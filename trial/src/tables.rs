@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_codegen::legalize::{self, PASS};
-use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options, select};
+use tribunal_codegen::{CompileError, Context, NoObserver, Options, select};
 use tribunal_ir::{Function, Inst, Opcode, Type, text};
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo, NO_RULE};
 use tribunal_target::{Features, Target};
@@ -268,7 +268,7 @@ fn run(
     query: &LegalityQuery,
     mut function: Function,
 ) -> Answer {
-    let options = Options { features, allocator: Allocator::Ion };
+    let options = Options::new(features);
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     let result = (PASS.run)(&mut context, &mut function);
     let print = |inst: Inst| text::print_inst(&function, function.inst(inst), target.vocabulary);

@@ -204,7 +204,7 @@ fn memory_part<'f>(function: &'f Function, access: &MemOperand) -> MemoryPart<'f
 mod tests {
     use super::*;
     use crate::{Harness, JudgeSet};
-    use tribunal_codegen::{Allocator, Options};
+    use tribunal_codegen::Options;
 
     const STORE: &str = "---\nname: f\ntracksRegLiveness: true\nbody: |\n  bb.0:\n    liveins: $x10\n\n    %0:_(p0) = COPY $x10\n    \
                          G_STORE %0(p0), %0(p0) :: (store (p0))\n    PseudoRET\n...\n";
@@ -230,7 +230,7 @@ mod tests {
     fn a_trial_asks_once() {
         let target = tribunal_target::by_name("riscv64").expect("it exists");
         let mut module = text::parse_module(STORE, target.vocabulary).expect("it is MIR");
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let mut harness = Harness::new(target, options).expect("the emulator works");
         let function = &mut module.functions[0];
         let store = function.all_insts().nth(1).expect("the store");

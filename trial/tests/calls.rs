@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_codegen::{NoObserver, Observer, Options};
 use tribunal_ir::{Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, Operand, Reg, text};
 use tribunal_target::{Features, Target};
 use tribunal_trial::{Finding, Harness, Judge, inputs};
@@ -140,7 +140,7 @@ fn module(target: &'static Target) -> Vec<Function> {
 fn findings(target: &'static Target, features: Features, name: &str, saboteur: &mut dyn Observer) -> Vec<Finding> {
     let functions = module(target);
     let function = functions.iter().find(|function| function.name == name).unwrap();
-    let options = Options { features, allocator: Allocator::Ion };
+    let options = Options::new(features);
     let inputs = inputs::inputs(function, target, inputs::Plan { count: 32, seed: 1 });
     let tally = Harness::new(target, options).unwrap().trial_with(function, &inputs, saboteur);
     assert!(tally.unsupported.is_empty(), "{} @{name}: {:?}", target.with(features), tally.unsupported);

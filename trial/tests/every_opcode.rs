@@ -121,7 +121,7 @@ fn target() -> &'static Target {
 #[test]
 fn no_opcode_makes_a_judge_panic() {
     let target = target();
-    let options = Options { features: target.default_features, allocator: Allocator::Fastalloc };
+    let options = Options { allocator: Allocator::Fastalloc, ..Options::new(target.default_features) };
     let mut judges = Harness::new(target, options).unwrap();
     let legalizer = (target.legality)(options.features);
     let (mut seen, mut judged) = (BTreeSet::new(), 0);

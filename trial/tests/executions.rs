@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Allocator, Context, Observer, Options};
+use tribunal_codegen::{Context, Observer, Options};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
@@ -262,7 +262,7 @@ impl Forms {
     }
 
     fn options(&self) -> Options {
-        Options { features: self.target.default_features, allocator: Allocator::Ion }
+        Options::new(self.target.default_features)
     }
 
     /// The function as the legalizer leaves it.

@@ -35,7 +35,7 @@ fn function(target: &Target, stack: &str, body: &str) -> Function {
 }
 
 fn options(target: &Target, allocator: Allocator) -> Options {
-    Options { features: target.default_features, allocator }
+    Options { allocator, ..Options::new(target.default_features) }
 }
 
 /// The code; `function` becomes the machine function.

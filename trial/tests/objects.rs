@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use tribunal_codegen::pipeline::{self, Code};
-use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
+use tribunal_codegen::{Context, NoObserver, Options, emit};
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, LoadedObject, ObjectLoadError, ObjectScope};
 use tribunal_ir::{
@@ -25,7 +25,7 @@ fn source(target: &str) -> String {
 }
 
 fn codes(target: &'static Target) -> Vec<Code> {
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let options = Options::new(target.default_features);
     let legalizer = (target.legality)(options.features);
     let module = text::parse_module(&source(target.name), target.vocabulary).unwrap();
     let code = |mut function: Function| {
@@ -105,7 +105,7 @@ fn an_object_places_variables_of_a_thread() {
             .replace("ARGUMENT", target.vocabulary.register_name(result))
             .replace("RETURN", target.vocabulary.opcode_name(target.abi.return_opcode));
         let module = text::parse_module(&text, target.vocabulary).unwrap();
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let legalizer = (target.legality)(options.features);
         let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
         let mut function = module.functions[0].clone();
@@ -217,7 +217,7 @@ fn adds_symbols(target: &'static Target, count: usize) -> Function {
 #[test]
 fn more_symbols_than_an_execution_places_are_unsupported() {
     for &target in tribunal_target::ALL {
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let trial = |count| {
             let function = adds_symbols(target, count);
             Harness::new(target, options).unwrap().trial(&function, Plan { count: 4, seed: 1 })

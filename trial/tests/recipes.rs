@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::legalize;
-use tribunal_codegen::{Allocator, Context, Observer, Options};
+use tribunal_codegen::{Context, Observer, Options};
 use tribunal_ir::{
     Bits, Builder, Function, Inst, InstData, InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position,
     Step, Type, VReg, text,
@@ -59,7 +59,7 @@ fn broken(
     let entry = function.new_block();
     write(&mut Builder::new(&mut function, Position::AtEnd(entry)), target.pointer_bits);
     let mut saboteur = Saboteur { target, rule, opcode, plant, verdict: None, seen: Vec::new() };
-    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+    let options = Options::new(target.default_features);
     let mut context =
         Context { target, options, legalizer: (target.legality)(options.features), observer: &mut saboteur };
     // The steps after a broken one do not matter.
@@ -307,7 +307,7 @@ fn amounts_of_rotations_are_reduced_to_512_bits() {
             let result = builder.op(Type::scalar(bits), Opcode::G_ROTR, &[value, amount]);
             store(&mut builder, target.pointer_bits, result);
             let mut observer = Remainders { target, prover: Prover::default(), verdicts: Vec::new() };
-            let options = Options { features: target.default_features, allocator: Allocator::Ion };
+            let options = Options::new(target.default_features);
             let legalizer = (target.legality)(options.features);
             let mut context = Context { target, options, legalizer, observer: &mut observer };
             (legalize::PASS.run)(&mut context, &mut function).unwrap();
@@ -365,7 +365,7 @@ impl Learner {
         let mut function = Function::new("instance");
         let entry = function.new_block();
         write(&mut Builder::new(&mut function, Position::AtEnd(entry)), target.pointer_bits);
-        let options = Options { features: target.default_features, allocator: Allocator::Ion };
+        let options = Options::new(target.default_features);
         let mut context = Context { target, options, legalizer: (target.legality)(options.features), observer: self };
         // The remainder when all sums are legal, an unmerge of an input, has no instruction.
         let _ = (legalize::PASS.run)(&mut context, &mut function);

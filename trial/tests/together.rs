@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::Code;
-use tribunal_codegen::{Allocator, NoObserver, Observer, Options};
+use tribunal_codegen::{NoObserver, Observer, Options};
 use tribunal_ir::{Function, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::Plan;
@@ -21,7 +21,7 @@ fn module(name: &str, target: &Target) -> Vec<Function> {
 }
 
 fn harness(target: &'static Target) -> Harness {
-    Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
+    Harness::new(target, Options::new(target.default_features)).unwrap()
 }
 
 fn trial(name: &str, target: &'static Target, saboteur: &mut dyn Observer) -> Tally {

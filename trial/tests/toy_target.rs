@@ -6,14 +6,14 @@ mod toy;
 
 use toy::TOY32;
 use tribunal_codegen::pipeline::{self, Code};
-use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit};
+use tribunal_codegen::{Context, NoObserver, Options, emit};
 use tribunal_emulator::Input;
 use tribunal_emulator::machine::Emulator;
 use tribunal_ir::{Function, PReg, SlotKind, text};
 use tribunal_target::Features;
 use tribunal_trial::{Harness, inputs};
 
-const OPTIONS: Options = Options { features: Features::empty(), allocator: Allocator::Ion };
+const OPTIONS: Options = Options::new(Features::empty());
 
 /// `a + b - 7` at 32 bits and at 16.
 const SUMS: &str = "

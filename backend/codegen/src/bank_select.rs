@@ -1,20 +1,35 @@
-//! Pass `bank-select`: gives every generic register a bank. It is LLVM's fast mode, with the votes of [`FloatValues`]
-//! for values that either bank holds.
+//! Pass `bank-select`: gives every generic register a bank.
 //!
 //! An operand of a number of floating point is in the bank of those, any other in the bank that is at home with its
-//! width. Where a value lives in the other bank, a copy of it stands after its definition, for all such uses.
+//! width. Loads, PHIs, selections, copies and the like take a value from either bank, if both have registers of its
+//! width: their results are the *choices*. Where a value is read in the other bank, a copy of it stands.
 //!
 //! ```text
 //! %1:_(s64) = G_CONSTANT i64 0          %1:gprb(s64) = G_CONSTANT i64 0
 //! %2:_(s64) = G_FADD %0, %1             %3:fprb(s64) = COPY %1(s64)
 //!                                       %2:fprb(s64) = G_FADD %0, %3
 //! ```
+//!
+//! | mode | banks of choices | copies |
+//! |---|---|---|
+//! | `fast` | the default mapping, by the votes of [`FloatValues`] | one after the definition |
+//! | `greedy` | the cheaper one of each operation, in reverse post-order ([`greedy`]) | one after the definition |
+//! | `global` | the cheapest of the whole function, by a minimum cut ([`global`]) | the cheapest places |
+//!
+//! The default mapping of LLVM's `fast` looks at a few uses where the votes count all of a web.
 
-use crate::floats::{FloatValues, moves_any, stores_any};
+mod copies;
+mod global;
+mod greedy;
+
+use crate::floats::{FloatValues, accesses_any, moves_any, stores_any};
+use crate::frequencies::BlockFrequencies;
 use crate::pipeline::Pass;
-use crate::{CompileError, Context};
+use crate::{BankSelectMode, CompileError, Context};
 use rustc_hash::FxHashMap;
-use tribunal_ir::{Constraint, Function, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, Stage, Type, VReg};
+use tribunal_ir::{
+    Block, Constraint, Function, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, Stage, Type, VReg,
+};
 use tribunal_target::registers::ClassDesc;
 use tribunal_target::{Features, Target};
 
@@ -24,24 +39,69 @@ pub static PASS: Pass =
 
 const GENERAL: RegBank = RegBank(0);
 
+/// The results that may live in either bank, each with the bank of integers and the other.
+type Choices = FxHashMap<VReg, [RegBank; 2]>;
+
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
-    let banks = Banks { target: context.target, features: context.options.features };
-    let floats = FloatValues::of(function, context.target);
-    let registers: Vec<VReg> = function.vregs.keys().collect();
-    for register in registers {
-        let data = &function.vregs[register];
-        let Some(ty) = data.ty.filter(|_| data.constraint == Constraint::None && data.def.is_some()) else { continue };
-        let bank = banks.of_value(function, &floats, register, ty).filter(|_| !ty.is_vector());
-        let bank =
-            bank.ok_or_else(|| CompileError::unsupported(function, PASS.name, format!("{ty} in a register bank")))?;
-        function.vregs[register].constraint = Constraint::Bank(bank);
+    let (target, mode) = (context.target, context.options.bank_select);
+    let banks = Banks { target, features: context.options.features };
+    let choices = banks.by_default(function)?;
+    let reads = banks.reads(function, &choices);
+    match mode {
+        _ if choices.is_empty() => {}
+        BankSelectMode::Fast => {}
+        BankSelectMode::Greedy => greedy::choose(function, target, &choices, &reads),
+        BankSelectMode::Global => global::choose(function, target, &choices, &reads),
     }
-    cross(&banks, function);
+    let weighs = mode == BankSelectMode::Global;
+    copies::write(function, target, &reads, |function| weighs.then(|| BlockFrequencies::of(function)));
     match function.all_insts().map(|inst| function.inst(inst)).find(|data| banks.crosses(function, data)) {
         None => Ok(()),
         Some(data) => {
             let text = tribunal_ir::text::print_inst(function, data, context.target.vocabulary);
             Err(CompileError::unsupported(function, PASS.name, format!("`{text}` from bank to bank")))
+        }
+    }
+}
+
+/// The frequency of the blocks of all copies from bank to bank: the cost of the banks that were selected.
+pub fn cost_of_copies(function: &Function, target: &Target) -> u64 {
+    let frequencies = BlockFrequencies::of(function);
+    let copies = function.all_insts().filter(|&inst| is_between_banks(function, target, function.inst(inst)));
+    copies.filter_map(|inst| function.block_of(inst)).map(|block| frequencies.frequency(block)).sum()
+}
+
+/// True for a copy of a value of one bank to one of another.
+pub fn is_between_banks(function: &Function, target: &Target, data: &InstData) -> bool {
+    let bank = |index: usize| bank_of(function, target, data.vreg(index)?);
+    data.opcode == Opcode::COPY && bank(0).zip(bank(1)).is_some_and(|(to, from)| to != from)
+}
+
+/// An operand that reads a value, where that may need a copy.
+#[derive(Clone, Copy)]
+struct Read {
+    value: VReg,
+    /// The block at whose end a PHI reads, or the block of the instruction.
+    block: Block,
+    inst: Inst,
+    index: usize,
+    want: Want,
+}
+
+/// The bank in which an operand wants its value.
+#[derive(Clone, Copy)]
+enum Want {
+    Bank(RegBank),
+    /// The bank of the instruction's result.
+    Of(VReg),
+}
+
+impl Read {
+    /// The bank that is wanted, with the banks as they are now.
+    fn bank(&self, function: &Function, target: &Target) -> Option<RegBank> {
+        match self.want {
+            Want::Bank(bank) => Some(bank),
+            Want::Of(result) => bank_of(function, target, result),
         }
     }
 }
@@ -93,7 +153,70 @@ impl Banks<'_> {
         copied().or_else(float).or_else(|| self.home(ty))
     }
 
+    /// Gives every value the bank of the default mapping, and names those that may live in another.
+    fn by_default(&self, function: &mut Function) -> Result<Choices, CompileError> {
+        let floats = FloatValues::of(function, self.target);
+        let (mut choices, has_floats) = (Choices::default(), floats.any());
+        let registers: Vec<VReg> = function.vregs.keys().collect();
+        for register in registers {
+            let data = &function.vregs[register];
+            let Some(ty) = data.ty.filter(|_| data.constraint == Constraint::None && data.def.is_some()) else {
+                continue;
+            };
+            let bank = self.of_value(function, &floats, register, ty).filter(|_| !ty.is_vector());
+            let bank =
+                bank.ok_or_else(|| CompileError::unsupported(function, PASS.name, format!("{ty} in a register bank")))?;
+            if let Some(other) = self.of_float(ty).filter(|_| has_floats && self.home(ty) == Some(GENERAL))
+                && is_choice(function, register, ty)
+            {
+                choices.insert(register, [GENERAL, other]);
+            }
+            function.vregs[register].constraint = Constraint::Bank(bank);
+        }
+        Ok(choices)
+    }
+
+    /// The reads that need a copy with these banks, or may with others of the choices.
+    fn reads(&self, function: &Function, choices: &Choices) -> Vec<Read> {
+        let mut reads = Vec::new();
+        for &block in function.layout() {
+            for inst in function.insts(block) {
+                let data = function.inst(inst);
+                for (index, operand) in data.operands.iter().enumerate().filter(|(_, operand)| !operand.is_def()) {
+                    let Some(value) = operand.as_vreg() else { continue };
+                    let Some(want) = self.want(function, data, index) else { continue };
+                    let block = match data.operands.get(index + 1) {
+                        Some(&Operand::Block(from)) if data.opcode.is_phi() => from,
+                        _ => block,
+                    };
+                    let read = Read { value, block, inst, index, want };
+                    let is_open =
+                        choices.contains_key(&value) || matches!(want, Want::Of(of) if choices.contains_key(&of));
+                    let (own, wanted) = (bank_of(function, self.target, value), read.bank(function, self.target));
+                    if is_open || own.zip(wanted).is_some_and(|(own, wanted)| own != wanted) {
+                        reads.push(read);
+                    }
+                }
+            }
+        }
+        reads
+    }
+
     /// The bank in which an instruction wants the register at operand `index`; `None` if any will do.
+    fn want(&self, function: &Function, data: &InstData, index: usize) -> Option<Want> {
+        match data.opcode {
+            Opcode::G_SELECT if index == 1 => {}
+            opcode if moves_any(opcode) && opcode != Opcode::G_LOAD => match data.vreg(0) {
+                Some(result) => return Some(Want::Of(result)),
+                None if opcode != Opcode::COPY => return None,
+                None => {}
+            },
+            _ => {}
+        }
+        self.wanted(function, data, index).map(Want::Bank)
+    }
+
+    /// The same of an operand that wants one bank whatever the others are.
     fn wanted(&self, function: &Function, data: &InstData, index: usize) -> Option<RegBank> {
         let ty = data.vreg(index).and_then(|register| function.type_of(register))?;
         match data.opcode {
@@ -102,12 +225,10 @@ impl Banks<'_> {
                 self.target.bank_of(self.target.vocabulary.full_register(to))
             }
             Opcode::G_STORE if index == 0 && stores_any(function, data) => None,
-            Opcode::G_SELECT if index == 1 => self.home(ty),
             Opcode::Target(opcode) => {
                 let class = self.target.instruction(opcode).operands.get(index).and_then(|desc| desc.class());
                 class.map(|class| self.target.class(class).bank)
             }
-            opcode if moves_any(opcode) && opcode != Opcode::G_LOAD => bank_of(function, self.target, data.vreg(0)?),
             opcode if opcode.is_float_operand(index) => self.of_float(ty),
             _ => self.home(ty),
         }
@@ -139,45 +260,13 @@ fn bank_of(function: &Function, target: &Target, value: VReg) -> Option<RegBank>
     }
 }
 
-/// Gives each operand a value in the bank that it wants.
-fn cross(banks: &Banks<'_>, function: &mut Function) {
-    let mut copies: FxHashMap<(VReg, RegBank), VReg> = FxHashMap::default();
-    for inst in function.all_insts().collect::<Vec<_>>() {
-        for index in 0..function.inst(inst).operands.len() {
-            let data = function.inst(inst);
-            let Some(value) = data.vreg(index).filter(|_| !data.operands[index].is_def()) else { continue };
-            let Some(wanted) = banks.wanted(function, data, index) else { continue };
-            if bank_of(function, banks.target, value).is_none_or(|own| own == wanted) {
-                continue;
-            }
-            let copy = match copies.get(&(value, wanted)) {
-                Some(&copy) => copy,
-                None => {
-                    let copy = copied_to(function, value, wanted);
-                    copies.insert((value, wanted), copy);
-                    copy
-                }
-            };
-            function.set_operand(inst, index, Operand::used(copy));
-        }
+/// True for a number whose definition leaves its bank open.
+fn is_choice(function: &Function, register: VReg, ty: Type) -> bool {
+    let Some(inst) = function.def_of(register).filter(|_| ty.is_scalar()) else { return false };
+    let data = function.inst(inst);
+    match data.opcode {
+        Opcode::COPY => data.vreg(1).is_some(),
+        Opcode::G_LOAD => accesses_any(function, data),
+        opcode => moves_any(opcode),
     }
-}
-
-/// A copy of `value` in another bank, after its definition. PHIs, and copies of machine registers, stand together.
-fn copied_to(function: &mut Function, value: VReg, bank: RegBank) -> VReg {
-    let copy = function.push_vreg(function.type_of(value), Constraint::Bank(bank));
-    let data = InstData::new(Opcode::COPY, [Operand::def(copy), Operand::used(value)]);
-    let Some(mut after) = function.def_of(value) else { return copy };
-    let is_boundary = |function: &Function, inst: Inst| {
-        let data = function.inst(inst);
-        let source = data.operands.get(1).and_then(Operand::as_reg).map(|operand| operand.reg);
-        data.opcode.is_phi() || data.opcode == Opcode::COPY && matches!(source, Some(Reg::Physical(_)))
-    };
-    while let Some(next) =
-        function.next_inst(after).filter(|&next| is_boundary(function, after) && is_boundary(function, next))
-    {
-        after = next;
-    }
-    function.insert_after(after, data);
-    copy
 }

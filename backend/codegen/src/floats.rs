@@ -14,6 +14,8 @@ use tribunal_target::Target;
 /// The kinds of a function's values.
 pub(crate) struct FloatValues {
     is_float: SecondaryMap<VReg, bool>,
+    /// Whether the function has any, or a register of those.
+    any: bool,
     /// Registers from this one on did not exist.
     known: usize,
 }
@@ -40,7 +42,7 @@ pub(crate) fn moves_any(opcode: Opcode) -> bool {
 
 /// True for an operation that brings a value of any kind from memory or puts it there: a plain access to all of it.
 /// Other accesses take integers alone.
-fn accesses_any(function: &Function, data: &InstData) -> bool {
+pub(crate) fn accesses_any(function: &Function, data: &InstData) -> bool {
     let value = data.vreg(0).and_then(|value| function.type_of(value));
     let is_plain = |memory: &MemOperand| {
         memory.ordering == AtomicOrdering::NotAtomic && memory.ty.map(Type::bits) == value.map(Type::bits)
@@ -73,11 +75,17 @@ impl FloatValues {
     pub fn of(function: &Function, target: &Target) -> FloatValues {
         let known = function.vregs.len();
         let mut is_float = SecondaryMap::new();
-        if target.banks.len() > 1 && function.all_insts().any(|inst| mentions(target, function.inst(inst))) {
+        let any = target.banks.len() > 1 && function.all_insts().any(|inst| mentions(target, function.inst(inst)));
+        if any {
             let webs = Webs { function, target, parent: SecondaryMap::new(), votes: SecondaryMap::new() };
             is_float = webs.decided();
         }
-        FloatValues { is_float, known }
+        FloatValues { is_float, any, known }
+    }
+
+    /// True if some operand is a number of floating point, or a register that holds one.
+    pub fn any(&self) -> bool {
+        self.any
     }
 
     /// True for a number of floating point.

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use tribunal_codegen::call_lowering::{CallLowering, ArgumentExtension};
-//! use tribunal_codegen::{Allocator, Context, NoObserver, Options, emit, pipeline};
+//! use tribunal_codegen::{Context, NoObserver, Options, emit, pipeline};
 //! use tribunal_ir::types::S64;
 //! use tribunal_ir::{Builder, Function, Opcode, Position, RelocationModel};
 //!
@@ -20,7 +20,7 @@
 //! let called = lowering.call(&mut builder, "g", &[(sum, ArgumentExtension::Any)], &[S64.into()])?;
 //! lowering.return_values(&mut builder, &[(called[0], ArgumentExtension::Any)])?;
 //!
-//! let options = Options { features: target.default_features, allocator: Allocator::Ion };
+//! let options = Options::new(target.default_features);
 //! let legalizer = (target.legality)(options.features);
 //! let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
 //! let code = pipeline::compile(&mut function, &mut context)?;
@@ -37,6 +37,7 @@ pub mod call_lowering;
 pub mod emit;
 mod floats;
 pub mod frame;
+pub mod frequencies;
 pub mod legalize;
 pub mod pipeline;
 pub mod relax_branches;
@@ -58,6 +59,37 @@ pub enum Allocator {
     Fastalloc,
 }
 
+/// The way in which register banks are selected: LLVM's `RegBankSelect::Mode`, and one more.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum BankSelectMode {
+    /// Each operation has its default mapping.
+    Fast,
+    /// Each operation takes the mapping that is the cheapest where it stands.
+    Greedy,
+    /// The cheapest banks for the whole function.
+    #[default]
+    Global,
+}
+
+impl BankSelectMode {
+    /// Every mode.
+    pub const ALL: [BankSelectMode; 3] = [BankSelectMode::Fast, BankSelectMode::Greedy, BankSelectMode::Global];
+
+    /// The name in commands and crash files.
+    pub fn name(self) -> &'static str {
+        match self {
+            BankSelectMode::Fast => "fast",
+            BankSelectMode::Greedy => "greedy",
+            BankSelectMode::Global => "global",
+        }
+    }
+
+    /// The mode of this name.
+    pub fn named(name: &str) -> Option<BankSelectMode> {
+        BankSelectMode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
 /// The options of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -65,6 +97,15 @@ pub struct Options {
     pub features: Features,
     /// The register allocator that runs.
     pub allocator: Allocator,
+    /// The way in which register banks are selected.
+    pub bank_select: BankSelectMode,
+}
+
+impl Options {
+    /// The usual allocator and the usual banks, for a machine with these features.
+    pub const fn new(features: Features) -> Options {
+        Options { features, allocator: Allocator::Ion, bank_select: BankSelectMode::Global }
+    }
 }
 
 /// The environment of a pass.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::legalize::PASS;
-use tribunal_codegen::{Allocator, CompileError, Context, NoObserver, Options};
+use tribunal_codegen::{CompileError, Context, NoObserver, Options};
 use tribunal_ir::types::{ElementCount, S8, S16, S32, S64};
 use tribunal_ir::{AtomicOrdering, Opcode, Type, text};
 use tribunal_target::legality::mutations::{TypeOf, change_to};
@@ -24,7 +24,7 @@ fn said(rules: RuleSet, ty: Type) -> CompileError {
     let mut module = text::parse_module(&source, RISCV64.vocabulary).unwrap();
     let rest = rules_for("test", &[Opcode::G_IMPLICIT_DEF, Opcode::G_STORE]).always_legal();
     let legalizer = Box::leak(Box::new(LegalizerInfo::new(vec![rules, rest])));
-    let options = Options { features: RISCV64.default_features, allocator: Allocator::Ion };
+    let options = Options::new(RISCV64.default_features);
     let mut context = Context { target: &RISCV64, options, legalizer, observer: &mut NoObserver };
     (PASS.run)(&mut context, &mut module.functions[0]).unwrap_err()
 }

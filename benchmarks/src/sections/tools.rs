@@ -4,7 +4,7 @@ use super::{LLC, emptied, scratch};
 use crate::section::{Budget, Need, Reading, Section, SectionStep, durations};
 use crate::table::{Part, Unit, count, figure, text};
 
-pub const SECTIONS: &[Section] = &[LIBFUZZER, REDUCE, SIZE];
+pub const SECTIONS: &[Section] = &[LIBFUZZER, REDUCE, BANKS, SIZE];
 
 /// The binaries of `fuzz/fuzz_targets`.
 pub const FUZZ_TARGETS: [&str; 7] = ["differential", "legalize", "select", "allocate", "encode", "parse", "validate"];
@@ -79,6 +79,40 @@ Here `benchmarks/leaves-umulh` asks `llc-22` whether its legalizer leaves a `G_U
             count("instructions after", "/instructions_after"),
             count("candidates judged", "/tests"),
             figure("seconds", "/seconds", Unit::Decimal(1)),
+        ],
+    }],
+};
+
+const BANKS: Section = Section {
+    name: "banks",
+    heading: "Copies between register banks",
+    about: "\
+Copies from register bank to register bank that the programs of `corpus/programs` execute, for each mode of `--bank-select`.
+A counter of the program's own follows every such copy, and QEMU runs the program to its end.
+A program counts if its output is the expected one with every mode; rows are target and clang's level.
+Machines without registers of floating point have no such copies.",
+    needs: &[
+        LLC,
+        Need { command: "command -v clang-22", otherwise: "clang-22 is missing" },
+        Need { command: "command -v qemu-riscv64", otherwise: "QEMU's user mode is missing" },
+    ],
+    steps: |effort| {
+        let program = "cargo run --release --package tribunal-corpus --bin tribunal-programs";
+        let targets = "--target riscv64 --target aarch64";
+        vec![SectionStep::json("copies", format!("{program} -- --bank-copies {targets} --jobs {} --json", effort.jobs))]
+    },
+    parts: &[Part::Items {
+        step: "copies",
+        at: "/rows",
+        figures: &[
+            text("target", "/target"),
+            text("level", "/level"),
+            count("programs", "/programs"),
+            count("with copies", "/with_copies"),
+            count("`fast`", "/fast"),
+            count("`greedy`", "/greedy"),
+            count("`global`", "/global"),
+            count("programs with more in `global`", "/above"),
         ],
     }],
 };

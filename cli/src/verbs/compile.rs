@@ -40,9 +40,6 @@ pub struct Arguments {
     /// Optimisation level: 0 uses the allocator `fastalloc`, 2 the one of `--regalloc`.
     #[arg(short = 'O', value_name = "LEVEL", value_parser = ["0", "2"])]
     optimisation: Option<String>,
-    /// Register bank selection: `fast` is the only one.
-    #[arg(long, value_name = "NAME", default_value = "fast", value_parser = ["fast"])]
-    bank_select: String,
     /// Run the machine verifier after each pass.
     #[arg(long)]
     verify_each: bool,

@@ -194,10 +194,7 @@ fn solver() -> Check {
 /// Runs every judge on a small function of the generator.
 fn judges(target: &'static Target) -> Check {
     let tried = || {
-        let options = tribunal_codegen::Options {
-            features: target.default_features,
-            allocator: tribunal_codegen::Allocator::Ion,
-        };
+        let options = tribunal_codegen::Options::new(target.default_features);
         let mut harness = Harness::new(target, options).map_err(|error| error.to_string())?;
         let functions = (0..32).filter_map(|seed| campaign::generated(seed, target));
         let smallest = functions.min_by_key(|function| function.all_insts().count());

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tribunal_codegen::BankSelectMode;
 use tribunal_fuzz::campaign::{self, Campaign, CampaignReport, FeatureMix};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::{Reached, RuleCoverage};
@@ -52,6 +53,9 @@ pub struct Arguments {
     /// its own.
     #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     features: Vec<String>,
+    /// Register bank selection. Without it each program draws its own.
+    #[arg(long, value_name = "MODE", value_parser = input::bank_select_modes())]
+    bank_select: Option<String>,
     #[command(flatten)]
     pub(super) jobs: Jobs,
     /// Inputs on which each program runs.
@@ -72,11 +76,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
-    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "CacheFlags"])]
+    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "bank_select", "CacheFlags"])]
     target_judges: bool,
     /// Put another compiler on trial: a command line that starts `llc-22`, or another version of it. Each stage of its
     /// GlobalISel is judged against the stage before.
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "fault", "findings", "inputs", "list_rules", "target_judges", "CacheFlags"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "fault", "findings", "inputs", "list_rules", "bank_select", "target_judges", "CacheFlags"])]
     backend: Option<String>,
     /// Show only the findings of `--backend` that this other compiler does not have.
     #[arg(long, value_name = "COMMAND", requires = "backend")]
@@ -180,6 +184,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let corpus = arguments.corpus.as_deref().map(|folder| Corpus::open(folder, &targets)).transpose()?;
     let kept = arguments.cache.open()?;
     let campaign = Campaign {
+        bank_select: arguments.bank_select.as_deref().and_then(BankSelectMode::named),
         targets,
         mix: arguments.mix(),
         time: Duration::from_secs(arguments.seconds),

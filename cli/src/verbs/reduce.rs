@@ -128,7 +128,7 @@ fn refused(source: &Source, reason: &str) -> CliError {
 fn judged(
     arguments: &Arguments,
     source: &Source,
-    mut options: Options,
+    options: Options,
     limits: SearchLimits<'_>,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Result<Smallest, CliError> {
@@ -138,7 +138,7 @@ fn judged(
     if Reproducer::read(&source.module, header.input.clone()).is_some() {
         return Err(refused(source, "a counterexample of the prover is one step already: there is nothing to reduce"));
     }
-    options.allocator = header.allocator.unwrap_or(options.allocator);
+    let options = header.placed(options);
     let mut harness = Harness::new(source.target, options)?;
     let found = find(arguments, source, &header, &mut harness, &mut planter);
     let (function, finding) =

@@ -134,9 +134,7 @@ fn header(source: &Source) -> Result<crash::CrashHeader, CliError> {
 
 /// The judges of the file's target, with the file's options.
 fn harness(arguments: &Arguments, source: &Source, header: &crash::CrashHeader) -> Result<Harness, CliError> {
-    let mut options = arguments.target.options(source)?;
-    options.allocator = header.allocator.unwrap_or(options.allocator);
-    Ok(Harness::new(source.target, options)?)
+    Ok(Harness::new(source.target, header.placed(arguments.target.options(source)?))?)
 }
 
 fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_fuzz::generator;
 use tribunal_fuzz::sabotage::{self, Fault, Kill, Trial, TrialLimits};
 use tribunal_target::Target;
@@ -203,7 +203,7 @@ fn row(trial: &Trial) -> Row {
 }
 
 fn write(folder: &Path, trial: &Trial, kill: &Kill) -> Result<(), CliError> {
-    let options = Options { features: trial.fault.features(trial.target), allocator: Allocator::Ion };
+    let options = Options::new(trial.fault.features(trial.target));
     let small = kill.reduced.as_ref().map(|reduced| ("small.mir", &reduced.function, &reduced.finding));
     for (ending, function, finding) in [("mir", &kill.function, &kill.findings[0])].into_iter().chain(small) {
         let text = crash::print_sabotaged(

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tribunal_corpus::golden::Mode;
+use tribunal_corpus::programs::bank_copies::{BankCopies, BankCopySums};
 use tribunal_corpus::programs::known::KnownUnsupported;
 use tribunal_corpus::programs::platform::Platform;
 use tribunal_corpus::programs::trial::TrialTotals;
@@ -48,6 +49,9 @@ struct Arguments {
     /// Put each function before every judge, in the place of running the programs.
     #[arg(long, conflicts_with_all = ["mix", "native", "backend"])]
     trial: bool,
+    /// Count the copies from register bank to register bank that the programs execute, for each mode of bank selection.
+    #[arg(long, conflicts_with_all = ["mix", "native", "backend", "trial", "csmith"])]
+    bank_copies: bool,
     /// Hold the expected output to gcc and clang of this machine.
     #[arg(long, conflicts_with_all = ["mix", "target", "level"])]
     native: bool,
@@ -151,6 +155,23 @@ impl Plan {
             }
         }
     }
+
+    /// The same with its copies from bank to bank counted.
+    fn bank_copies(&self, task: &Task<'_>) -> Result<Vec<BankCopies>, ProgramError> {
+        match task {
+            Task::Emulated { program, platform, level, .. } => {
+                self.tools.bank_copies(program, platform, level).map(|counted| vec![counted])
+            }
+            Task::Native(_) | Task::Csmith(_) => Ok(Vec::new()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct BankCopiesObject<'t> {
+    rows: &'t [BankCopySums],
+    seconds: f64,
+    interrupted: bool,
 }
 
 #[derive(Serialize)]
@@ -194,6 +215,10 @@ fn run(arguments: &Arguments) -> Result<u8, ProgramError> {
         let trials = all(&tasks, arguments.jobs, &stop, |task| plan.trials(task))?;
         return trial_report(arguments, &trials, started, stop.load(Ordering::Relaxed));
     }
+    if arguments.bank_copies {
+        let counted = all(&tasks, arguments.jobs, &stop, |task| plan.bank_copies(task))?;
+        return bank_copies_report(arguments, &counted, started, stop.load(Ordering::Relaxed));
+    }
     let mut results = all(&tasks, arguments.jobs, &stop, |task| plan.results(task))?;
     results.sort_by(|a, b| (&a.program, &a.target, &a.level).cmp(&(&b.program, &b.target, &b.level)));
     let interrupted = stop.load(Ordering::Relaxed);
@@ -229,6 +254,44 @@ fn trial_report(
         (1.., _) => 1,
         (0, true) => 0,
         (0, false) => 3,
+    })
+}
+
+/// Writes the copies that were executed. The status is 1 if the output of a program was not the expected one.
+fn bank_copies_report(
+    arguments: &Arguments,
+    counted: &[BankCopies],
+    started: Instant,
+    interrupted: bool,
+) -> Result<u8, ProgramError> {
+    for BankCopies { program, target, level, counts } in counted {
+        match counts {
+            [Ok(0), Ok(0), Ok(0)] => {}
+            [Ok(fast), Ok(greedy), Ok(global)] => {
+                say(&format!("{program} {target} {level}: fast {fast}, greedy {greedy}, global {global}"))?;
+            }
+            counts => counts
+                .iter()
+                .filter_map(|count| count.as_ref().err())
+                .try_for_each(|reason| say(&format!("{program} {target} {level}: not counted: {reason}")))?,
+        }
+    }
+    let rows = BankCopySums::of(counted);
+    for BankCopySums { target, level, programs, fast, greedy, global, above, .. } in &rows {
+        say(&format!(
+            "{target} {level}: {programs} programs, fast {fast}, greedy {greedy}, global {global}, {above} above"
+        ))?;
+    }
+    if arguments.json {
+        let object = BankCopiesObject { rows: &rows, seconds: started.elapsed().as_secs_f64(), interrupted };
+        say(&serde_json::to_string(&object).expect("reports hold nothing but numbers, text and lists"))?;
+    }
+    let is_wrong = |reason: &String| reason.starts_with("wrong");
+    let wrong = counted.iter().flat_map(|program| &program.counts).any(|count| count.as_ref().is_err_and(is_wrong));
+    Ok(match (wrong, rows.iter().all(|row| row.uncounted.is_empty()) && !interrupted && !rows.is_empty()) {
+        (true, _) => 1,
+        (false, true) => 0,
+        (false, false) => 3,
     })
 }
 

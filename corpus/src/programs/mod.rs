@@ -4,11 +4,12 @@
 //! [`source`] finds the programs, [`platform`] says how one is built for a machine, [`toolchain`] builds and runs it,
 //! [`verdict`] says how that ended, and [`known`] lists the programs that are known to be refused. [`native`] holds the
 //! expected output to gcc and clang of this machine, [`csmith`] makes programs whose output they decide, and [`trial`]
-//! puts programs before every judge.
+//! puts programs before every judge, and [`bank_copies`] counts the copies from bank to bank that run.
 //!
 //! Invariant: only commands are run, as a person would type them. Nothing of the backend is called in this process, so
 //! a crash or an endless loop of it is one program's verdict.
 
+pub mod bank_copies;
 pub mod command;
 pub mod csmith;
 pub mod known;

@@ -118,11 +118,11 @@ pub(super) fn scratch() -> Result<tempfile::TempDir, ProgramError> {
 }
 
 /// One program that is being compiled.
-struct Task<'t> {
-    tools: &'t Toolchain,
-    platform: &'t Platform,
-    level: &'t str,
-    folder: &'t Path,
+pub(super) struct Task<'t> {
+    pub(super) tools: &'t Toolchain,
+    pub(super) platform: &'t Platform,
+    pub(super) level: &'t str,
+    pub(super) folder: &'t Path,
 }
 
 impl Task<'_> {
@@ -132,16 +132,24 @@ impl Task<'_> {
         share: Share,
         functions: &mut Functions,
     ) -> Result<ProgramVerdict, ProgramError> {
-        let executable = match self.build(program, share, functions)? {
-            Ok(executable) => executable,
-            Err(verdict) => return Ok(verdict),
-        };
+        match self.build(program, share, functions)? {
+            Ok(executable) => Ok(self.emulated(program, &executable)?.0),
+            Err(verdict) => Ok(verdict),
+        }
+    }
+
+    /// The verdict on a run, and what the program wrote to its standard error.
+    pub(super) fn emulated(
+        &self,
+        program: &CProgram,
+        executable: &Path,
+    ) -> Result<(ProgramVerdict, String), ProgramError> {
         let [emulator, flags @ ..] = self.platform.qemu.as_slice() else {
-            return Ok(ProgramVerdict::Refused("no emulator".to_string()));
+            return Ok((ProgramVerdict::Refused("no emulator".to_string()), String::new()));
         };
         let mut emulation = Command::new(emulator);
         let ended = command::run(emulation.args(flags).arg(executable), self.folder, self.tools.limit)?;
-        Ok(judged(program, &ended))
+        Ok((judged(program, &ended), ended.errors))
     }
 
     fn build(&self, program: &CProgram, share: Share, functions: &mut Functions) -> Result<Built, ProgramError> {
@@ -157,6 +165,15 @@ impl Task<'_> {
         if let Some(reason) = functions.commonest() {
             return Ok(Err(ProgramVerdict::Unsupported(reason.to_string())));
         }
+        self.linked(program, objects)
+    }
+
+    /// The executable of a program's objects, with the files that every program is linked with.
+    pub(super) fn linked(
+        &self,
+        program: &CProgram,
+        mut objects: Vec<PathBuf>,
+    ) -> Result<Result<PathBuf, ProgramVerdict>, ProgramError> {
         let support = SUPPORT.iter().filter(|_| program.is_supported).map(|file| self.tools.folder.join(file));
         let runtime = self.platform.runtime.iter().map(|file| self.tools.folder.join(file));
         for file in support.chain(runtime) {
@@ -169,7 +186,7 @@ impl Task<'_> {
     }
 
     /// The LLVM IR of each file. In a mixture the only file is split in two.
-    fn parts(&self, program: &CProgram, share: Share) -> Result<Vec<PathBuf>, ProgramError> {
+    pub(super) fn parts(&self, program: &CProgram, share: Share) -> Result<Vec<PathBuf>, ProgramError> {
         let mut parts = Vec::new();
         for (number, file) in program.files.iter().enumerate() {
             let part = self.folder.join(format!("part{number}.ll"));
@@ -188,7 +205,7 @@ impl Task<'_> {
         Ok(["half0", "half1"].map(|name| self.folder.join(name)).to_vec())
     }
 
-    fn clang(&self) -> Command {
+    pub(super) fn clang(&self) -> Command {
         let mut clang = Command::new("clang-22");
         clang.args(&self.platform.clang).args(FRONT_END).arg("-I").arg(&self.tools.folder);
         if let Some(headers) = self.platform.headers() {
@@ -203,7 +220,7 @@ impl Task<'_> {
     }
 
     /// What LLVM's IR translator writes of a part.
-    fn translated(&self, part: &Path) -> Result<PathBuf, ProgramError> {
+    pub(super) fn translated(&self, part: &Path) -> Result<PathBuf, ProgramError> {
         let mir = part.with_extension("mir");
         let flags = ["-global-isel", "-global-isel-abort=2", "-stop-after=irtranslator", "-simplify-mir"];
         self.llc(part, &flags, &mir)?;
@@ -227,13 +244,18 @@ impl Task<'_> {
     fn compile(&self, part: &Path, object: &Path) -> Result<Functions, ProgramError> {
         let mir = self.translated(part)?;
         let text = std::fs::read_to_string(&mir).map_err(ProgramError::file(&mir))?;
-        let mut compile = Command::new(&self.tools.tribunal);
-        compile.arg("compile").arg(&mir).args(["--target", &self.platform.target]).args(&self.platform.tribunal);
-        let optimisation = if self.level == "-O0" { "-O0" } else { "-O2" };
-        compile.args([optimisation, "--json", "-o"]).arg(object);
-        let ended = command::run(&mut compile, self.folder, self.tools.limit)?;
+        let ended =
+            command::run(self.compiler(&mir).args(["--json", "-o"]).arg(object), self.folder, self.tools.limit)?;
         let fallbacks = text.lines().filter(|line| line.starts_with("failedISel:") && line.ends_with("true")).count();
         Ok(Functions { fallbacks: fallbacks as u64, ..counted(&ended) })
+    }
+
+    /// This backend on a file.
+    pub(super) fn compiler(&self, mir: &Path) -> Command {
+        let mut compile = Command::new(&self.tools.tribunal);
+        compile.arg("compile").arg(mir).args(["--target", &self.platform.target]).args(&self.platform.tribunal);
+        compile.arg(if self.level == "-O0" { "-O0" } else { "-O2" });
+        compile
     }
 
     fn link(&self, objects: &[PathBuf]) -> Result<Built, ProgramError> {
@@ -261,7 +283,7 @@ impl Task<'_> {
         })
     }
 
-    fn tool(&self, command: &mut Command) -> Result<Ended, ProgramError> {
+    pub(super) fn tool(&self, command: &mut Command) -> Result<Ended, ProgramError> {
         command::succeed(command, self.folder, self.tools.limit)
     }
 }

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Allocator, Context, NoObserver, Options, allocate, bank_select, legalize, select, split_edges};
+use tribunal_codegen::{Context, NoObserver, Options, allocate, bank_select, legalize, select, split_edges};
 use tribunal_ir::{Function, text};
 use tribunal_target::{Features, Target};
 use tribunal_trial::blame::Witness;
@@ -188,7 +188,7 @@ fn program(
 }
 
 fn passed(function: &Function, target: &'static Target, features: Features, pass: &Pass) -> Option<Function> {
-    let options = Options { features, allocator: Allocator::Ion };
+    let options = Options::new(features);
     let legalizer = (target.legality)(features);
     let mut context = Context { target, options, legalizer, observer: &mut NoObserver };
     let mut function = function.clone();

@@ -6,7 +6,7 @@ use crate::campaign::{generated_for, judges, program_seed};
 use crate::reduce::{self, Reduced};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_ir::{Function, InstData, Opcode, Operand};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Judge};
@@ -103,7 +103,7 @@ pub fn trial(
         Programs::Generated | Programs::GeneratedForFloats => Vec::new(),
         Programs::Written => written::programs(target),
     };
-    let options = Options { features: fault.features(target), allocator: Allocator::Ion };
+    let options = Options::new(fault.features(target));
     let harness = Harness::with_cache(target, options, proofs.clone())?;
     let mut hunt = Hunt { harness, fault, programs, limits, stop };
     let started = Instant::now();

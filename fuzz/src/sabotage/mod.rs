@@ -5,6 +5,7 @@
 //! acted.
 
 mod atomics;
+mod banks;
 mod emission;
 mod flow;
 mod instructions;
@@ -175,6 +176,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> {
         .chain(flow::FAULTS)
         .chain(instructions::FAULTS)
         .chain(registers::FAULTS)
+        .chain(banks::FAULTS)
         .chain(tables::FAULTS)
         .chain(threads::FAULTS)
         .chain(written::FAULTS)

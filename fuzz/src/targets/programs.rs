@@ -11,7 +11,7 @@ use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
-use tribunal_codegen::{Allocator, Options};
+use tribunal_codegen::Options;
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module, text};
@@ -32,7 +32,7 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
             tribunal_target::ALL
                 .iter()
                 .map(|&target| {
-                    let options = Options { features: target.default_features, allocator: Allocator::Ion };
+                    let options = Options::new(target.default_features);
                     Harness::new(target, options).expect("the emulator starts")
                 })
                 .collect(),

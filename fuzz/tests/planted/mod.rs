@@ -1,14 +1,14 @@
 //! Planted faults that several tests share, and the harness that they plant them in.
 
 use tribunal_codegen::pipeline::Pass;
-use tribunal_codegen::{Allocator, Observer, Options};
+use tribunal_codegen::{Observer, Options};
 use tribunal_ir::{Function, Inst, InstData, Opcode, PReg};
 use tribunal_target::Target;
 use tribunal_trial::Harness;
 
 /// A harness with the target's usual features.
 pub fn harness_of(target: &'static Target) -> Harness {
-    Harness::new(target, Options { features: target.default_features, allocator: Allocator::Ion }).unwrap()
+    Harness::new(target, Options::new(target.default_features)).unwrap()
 }
 
 /// A recipe that extends by the wrong kind.

@@ -3,7 +3,7 @@
 use super::register_set::bit;
 use super::{Rule, Verifier};
 use tribunal_ir::{
-    Constraint, Inst, InstData, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
+    Constraint, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
 };
 
 /// The demands on every register named.
@@ -22,6 +22,31 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
             Reg::Physical(_) => {}
         }
     }
+    let is_selected = verifier.function.stage >= Stage::Selected || verifier.has(Properties::SELECTED);
+    if data.opcode.is_generic() && !is_selected && verifier.has(Properties::REG_BANK_SELECTED) {
+        banks(verifier, inst, data);
+    }
+}
+
+/// The banks of a generic instruction's registers.
+fn banks(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
+    let bank = |register: VReg| match verifier.function.vregs[register].constraint {
+        Constraint::Bank(bank) => Some(bank),
+        Constraint::Class(class) => Some(verifier.target.class(class).bank),
+        Constraint::None => None,
+    };
+    let result = data.vreg(0).and_then(bank);
+    let condition = (data.opcode == Opcode::G_SELECT).then_some(1);
+    let moves = data.opcode.is_phi() || matches!(data.opcode, Opcode::G_SELECT | Opcode::G_FREEZE);
+    let is_wrong = |&(index, register): &(usize, VReg)| match bank(register) {
+        own if moves && Some(index) != condition => own.is_some() && own != result,
+        own => data.opcode.is_float_operand(index) && own == Some(RegBank(0)),
+    };
+    let registers = data.operands.iter().enumerate().filter_map(|(index, operand)| Some((index, operand.as_vreg()?)));
+    let wrong = registers.into_iter().find(is_wrong);
+    verifier.demand(Rule::OperandBank, inst, wrong.is_none(), || {
+        wrong.map_or(String::new(), |(_, register)| format!("{register} is in another bank than its operation"))
+    });
 }
 
 /// Flags that any operand may have.

@@ -7,7 +7,7 @@ mod vectors;
 pub use queries::{functions_of, queries};
 
 use super::PASS;
-use crate::{Allocator, Context, Observer, Options};
+use crate::{Context, Observer, Options};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl CatalogueEntry {
     /// there.
     pub fn steps(&self, target: &'static Target, features: Features) -> Vec<OwnedStep> {
         let mut recorder = Recorder::default();
-        let (options, legalizer) = (Options { features, allocator: Allocator::Ion }, (target.legality)(features));
+        let (options, legalizer) = (Options::new(features), (target.legality)(features));
         let mut context = Context { target, options, legalizer, observer: &mut recorder };
         let mut function = self.function.clone();
         let _ = (PASS.run)(&mut context, &mut function);

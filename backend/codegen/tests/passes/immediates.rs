@@ -7,7 +7,7 @@ use tribunal_target::riscv::RISCV64;
 
 /// The refusal of a compilation up to selection; empty for none.
 fn refusal(mut function: Function) -> String {
-    let options = Options { features: RISCV64.default_features, allocator: Default::default() };
+    let options = Options::new(RISCV64.default_features);
     let legalizer = (RISCV64.legality)(options.features);
     let mut context = Context { target: &RISCV64, options, legalizer, observer: &mut NoObserver };
     let result = pipeline::run_until(&mut function, &mut context, Some("select"));

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 mod bank_select;
+mod cheapest_banks;
 mod frame;
 mod immediates;
 mod moving_frames;
@@ -29,7 +30,7 @@ fn function(target: &'static Target, properties: &[&str], keys: &str, body: &str
 }
 
 fn run(pass: &'static Pass, function: &mut Function, target: &'static Target) -> Result<(), CompileError> {
-    let options = Options { features: target.default_features, allocator: Default::default() };
+    let options = Options::new(target.default_features);
     let legalizer = (target.legality)(options.features);
     pipeline::run_pass(pass, function, &mut Context { target, options, legalizer, observer: &mut NoObserver })
 }

@@ -239,7 +239,7 @@ fn a_jump_that_does_not_reach_goes_through_a_register() {
 fn a_far_jump_is_auipc_and_jalr() {
     for words in [1 << 18, (1 << 18) + 300, (1 << 18) + 700] {
         let mut function = relaxed(&RISCV64, &jump_over("%bb.2\n    livein"), &[(1, words)]);
-        let options = Options { features: RISCV64.default_features, allocator: Default::default() };
+        let options = Options::new(RISCV64.default_features);
         let legalizer = (RISCV64.legality)(options.features);
         let context = &mut Context { target: &RISCV64, options, legalizer, observer: &mut NoObserver };
         let code = pipeline::run_until(&mut function, context, None).unwrap().expect("code");
