@@ -20,6 +20,7 @@
 //! original  uses     require value(u) in location(u) unless the use is `undef` or of a register that is zero
 //!           writes   W -> {} for each register written, and for each that a call does not preserve
 //!           defs     no location holds value(d) any more; then location(d) -> {value(d)}
+//!           D = COPY M of whole registers: D -> what M holds, and value(d)
 //! edge B -> C        for each PHI p = .. x from B ..: first every location loses p, then those that held x gain p
 //! ```
 //! An inserted instruction is exactly one that the target writes for a move. It stands before the first terminator: a
@@ -39,7 +40,7 @@ use state::{Holds, Location, State, mark};
 use structure::Structure;
 use tribunal_ir::function::StackObject;
 use tribunal_ir::{
-    Block, Function, Inst, InstData, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
+    Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
 };
 use tribunal_target::{Target, environment};
 
@@ -224,12 +225,25 @@ impl Checker<'_> {
         if report == Report::Findings && self.overwrites_source(meant, data) {
             self.findings.push(AllocationFault::EarlyClobber.at(self.allocated, inst));
         }
+        let copied = self.copied(data).and_then(|from| self.held(state, from)).cloned().unwrap_or_default();
         self.clobber(state, data);
         for (meant, operand) in meant.operands.iter().zip(&data.operands).filter(|(meant, _)| meant.is_def()) {
             let (Some(value), Some(location)) = (self.value(meant), self.location(operand)) else { continue };
             state.remove(value);
-            self.hold(state, location, Holds::only(value));
+            let mut holds = copied.clone();
+            holds.insert(value);
+            self.hold(state, location, holds);
         }
+    }
+
+    /// The source of a copy of a whole register to another.
+    fn copied(&self, data: &InstData) -> Option<Location> {
+        let (Opcode::COPY, [to, from]) = (data.opcode, data.operands.as_slice()) else { return None };
+        let is_whole = |operand: &Operand| {
+            let physical = operand.as_reg().and_then(|operand| operand.reg.as_physical());
+            physical.is_some_and(|register| self.target.vocabulary.full_register(register) == register)
+        };
+        self.location(from).filter(|_| is_whole(to) && is_whole(from))
     }
 
     /// True if a register that is written early is one of a source, or of another definition.
