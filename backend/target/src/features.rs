@@ -97,12 +97,18 @@ impl Target {
         given.into_iter().all(|option| features.contains(option.needs))
     }
 
-    /// Feature sets with rules of their own: every choice of options that change rules, the default one first.
+    /// Feature sets with rules of their own: every choice of options that change rules, and that have the options which
+    /// they need, the default one first.
     pub fn rule_sets(&self) -> Vec<Features> {
         let options = self.options.iter().filter(|option| option.changes_rules);
-        options.fold(vec![self.default_features], |sets, option| {
-            let toggled = sets.iter().map(|&set| self.toggled(set, option));
-            sets.iter().copied().chain(toggled).collect()
+        options.fold(vec![self.default_features], |mut sets, option| {
+            let toggled: Vec<Features> = sets.iter().map(|&set| self.toggled(set, option)).collect();
+            for set in toggled {
+                if self.is_complete(set) && !sets.contains(&set) {
+                    sets.push(set);
+                }
+            }
+            sets
         })
     }
 

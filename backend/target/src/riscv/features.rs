@@ -20,6 +20,10 @@ pub const A: Features = Features::bit(6);
 pub const F: Features = Features::bit(7);
 /// Floating point of 64 bits.
 pub const D: Features = Features::bit(8);
+/// Floating point of 16 bits: moves, and conversions to other formats.
+pub const ZFHMIN: Features = Features::bit(9);
+/// Floating point of 16 bits: arithmetic.
+pub const ZFH: Features = Features::bit(10);
 /// Registers of 64 bits: part of the machine, not an option.
 pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
@@ -36,6 +40,8 @@ pub static OPTIONS: &[FeatureDesc] = &[
     FeatureDesc { name: "a", feature: A, changes_rules: false, implies: NONE, needs: NONE },
     FeatureDesc { name: "f", feature: F, changes_rules: false, implies: NONE, needs: D },
     FeatureDesc { name: "d", feature: D, changes_rules: true, implies: F, needs: NONE },
+    FeatureDesc { name: "zfhmin", feature: ZFHMIN, changes_rules: true, implies: F, needs: D },
+    FeatureDesc { name: "zfh", feature: ZFH, changes_rules: true, implies: F.union(ZFHMIN), needs: D },
     FeatureDesc { name: "c", feature: C, changes_rules: false, implies: NONE, needs: NONE },
     FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false, implies: NONE, needs: NONE },
 ];
