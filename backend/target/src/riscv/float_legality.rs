@@ -1,9 +1,9 @@
 //! The legality rules of floating point (LLVM's RISCVLegalizerInfo is the model). With D, numbers of 32 and of 64 bits
 //! have instructions. Without it, and for all other numbers, operations are on the bits or call the library.
 //!
-//! Without Zfh, numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums, products,
-//! quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a sum takes
-//! 64. Zfhmin has the conversions, and without it they call the library.
+//! Without Zfh, numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums,
+//! products, quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a
+//! sum takes 64. Zfhmin has the conversions, and without it they call the library.
 //!
 //! With D, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
@@ -55,6 +55,7 @@ impl FloatMachine {
         let on = |opcodes: &[Opcode]| self.on(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let is_hard = !numbers.is_empty();
+        let promotes = !numbers.contains(&S16);
         let of_integers = pairs(&[x], numbers);
         let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
@@ -64,10 +65,10 @@ impl FloatMachine {
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
         let mut sets = vec![
-            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).promote(0, S32),
-            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).promote(0, S64),
-            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
-            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
+            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
+            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
+            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
             on(&CALLED).libcall_for(called).promote(0, S32),
             on(&alike).libcall_for(called).promote(0, S32),
             on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
@@ -79,7 +80,7 @@ impl FloatMachine {
                 .legal_for(&of_integers)
                 .clamp_scalar(0, x, x)
                 .libcall_for(&pairs(&[x], &soft))
-                .promote(1, S32),
+                .when(promotes, |rules| rules.promote(1, S32)),
             on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());

@@ -1,5 +1,5 @@
-//! The meaning of the instructions of F, D, Zfhmin and Zfh (The RISC-V Instruction Set Manual, volume I, chapters "F", "D"
-//! and "Zfh").
+//! The meaning of the instructions of F, D, Zfhmin and Zfh (The RISC-V Instruction Set Manual, volume I,
+//! chapters "F", "D" and "Zfh").
 //!
 //! The rounding mode of `frm` is to nearest: no code that LLVM compiles for its default environment changes it. The
 //! flags of `fflags` are nobody's. A source is the low part of its register: code that keeps narrow numbers boxed, as

@@ -363,7 +363,7 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let mut low: Vec<(Type, Type)> = if others.contains(&S32) { vec![wide] } else { Vec::new() };
     low.extend([S64, S32].map(|ty| (ty, S16)).into_iter().filter(|_| others.contains(&S16)));
     // The moves to a general register extend the sign.
-    let signed: Vec<(Type, Type)> = low.iter().copied().filter(|&(to, _)| to == machine.x).collect();
+    let (signed, unsigned): (Vec<_>, Vec<_>) = low.iter().copied().partition(|&(to, _)| to == machine.x);
     let back = |types: &[(Type, Type)]| types.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
     vec![
         machine.each(&[G_ANYEXT]).legal_for(&low).lower(),
@@ -371,7 +371,7 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
         rules_for(machine.name, &[G_SEXT])
             .scalarize(0)
             .legal_for(&signed)
-            .lower_for(&low)
+            .lower_for(&unsigned)
             .lower_for(pair)
             .unsupported(),
         rules_for(machine.name, &[G_ZEXT]).scalarize(0).lower_for(&low).lower_for(pair).unsupported(),
