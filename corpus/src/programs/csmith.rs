@@ -13,8 +13,8 @@ const HEADERS: &str = "-I/usr/include/csmith";
 /// Programs need a C library: they print by `printf`.
 const REQUIRES: &str = "library";
 /// Flags for programs with floating point. Fused operations round once where others round twice, and not every
-/// machine of the comparison has them. Csmith lets pointers to `float` point to integers, which clang refuses without a flag and
-/// which strict aliasing leaves undefined.
+/// machine of the comparison has them. Csmith lets pointers to `float` point to integers, which clang
+/// refuses without a flag and which strict aliasing leaves undefined.
 const FLOAT_FLAGS: [&str; 3] = ["-ffp-contract=off", "-fno-strict-aliasing", "-Wno-incompatible-pointer-types"];
 /// A build that ends at a number which the integer type of its conversion does not hold: that is undefined, and csmith
 /// writes it.
