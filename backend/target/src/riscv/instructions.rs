@@ -1,7 +1,7 @@
 //! The instruction table: RV32I and RV64I, M, A, F, D, Zfhmin, Zfh, Zba, Zbb, Zbs, Zicond, and the
 //! pseudo-instructions of LLVM's MIR. One instruction a row: numbers, operands and encodings all come from it. Source:
-//! The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are
-//! LLVM's.
+//! The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order
+//! are LLVM's.
 
 use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZFH, ZFHMIN, ZICOND};
 use super::registers::{FPR16, FPR32, FPR64, GPR, GPRJALR, GPRTC, RA, SP};
