@@ -192,7 +192,7 @@ fn try_once(
     let full: Vec<PReg> = defined.iter().map(|&(register, _)| target.vocabulary.full_register(register)).collect();
     let ran = machine.run(&Input { registers, buffers: Vec::new() }, &full, 100).unwrap();
     assert_eq!(ran.fault, None, "{} on {args:x?}", row.name);
-    for ((value, &(register, bits)), came) in meant.results.iter().zip(&defined).zip(&ran.results) {
+    for ((value, &(register, bits)), (_, came)) in meant.results.iter().zip(&defined).zip(&ran.results) {
         let came = if register == aarch64::registers::NZCV { came >> NZCV_PLACE } else { *came };
         let came = Bits::new(came.into(), bits);
         let name = target.vocabulary.register_name(register);

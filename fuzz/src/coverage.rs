@@ -54,7 +54,7 @@ impl RuleCoverage {
     /// Counts the rules of `target` under `features` against what was reached. Options that change no legality rule
     /// count as on: their selection rules are reached by programs that have them.
     pub fn new(target: &'static Target, features: Features, mix: FeatureMix, reached: &Reached) -> RuleCoverage {
-        let optional = target.options.iter().filter(|option| !option.changes_rules && mix == FeatureMix::Drawn);
+        let optional = target.options_beside_rules().filter(|_| mix == FeatureMix::Drawn);
         let all = optional.fold(features, |all, option| all | option.feature);
         let rules = rules(target, all);
         let label = target.with(features);

@@ -352,7 +352,7 @@ fn code_that_reads_what_it_has_not_written_does_the_same_again() {
         let input = Input { registers: vec![(PReg(11), 7)], buffers: Vec::new() };
         let run = machine.run(&input, &[PReg(10)], 100).unwrap();
         assert_eq!(run.fault, None);
-        run.results[0]
+        run.results[0].1
     };
     let (read, write, ret) = (0xff81_3503, 0xfeb1_3c23, 0x0000_8067); // ld a0, -8(sp); sd a1, -8(sp); ret
     let first = run(&[read, ret]);

@@ -20,7 +20,7 @@ use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{PReg, Stage};
+use tribunal_ir::{PReg, Stage, Vocabulary};
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
@@ -122,7 +122,7 @@ pub(crate) fn judged(
     };
     let Promised { expected, fuel } = &promised;
     let run = machine.run_with_calls(&input, results, *fuel, &expected.calls).map_err(|error| error.to_string())?;
-    match wrong(&promised, &run) {
+    match wrong(&promised, &run, interpreter.target().vocabulary) {
         Ok(None) => Ok(InputRun::Right),
         Ok(Some(_)) if !is_address_independent(interpreter, &input, expected) => {
             Ok(InputRun::Inconclusive(Inconclusive::Addresses))
@@ -168,7 +168,11 @@ pub(crate) fn is_address_independent(interpreter: &Interpreter<'_>, input: &Inpu
 }
 
 /// The kind of fault that a run shows, and its description; the reason if it shows nothing.
-fn wrong(promised: &Promised, run: &MachineRun) -> Result<Option<(FaultKind, String)>, Inconclusive> {
+fn wrong(
+    promised: &Promised,
+    run: &MachineRun,
+    registers: &dyn Vocabulary,
+) -> Result<Option<(FaultKind, String)>, Inconclusive> {
     let Promised { expected, .. } = promised;
     let fault = run.fault.as_ref().map(|fault| (fault.kind(), fault.to_string()));
     let shown = |mismatch: Mismatch| (mismatch.kind(), mismatch.to_string());
@@ -180,7 +184,7 @@ fn wrong(promised: &Promised, run: &MachineRun) -> Result<Option<(FaultKind, Str
             (Ok(false), _) => Ok(fault.or_else(|| compare_accesses(expected, &run.accesses).err().map(shown))),
         };
     }
-    let compared = || compare(expected, &run.results, &run.buffers);
+    let compared = || compare(expected, run.results_of(expected, registers), &run.buffers);
     let mismatch = || compared().and_then(|()| compare_accesses(expected, &run.accesses)).err().map(shown);
     Ok(fault.or_else(mismatch))
 }

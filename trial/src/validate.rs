@@ -322,13 +322,13 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
             return Some(format!("result register {index} is poison, expected {:#x}", one.value & mask));
         }
     }
-    let results: Vec<u64> = run.returned.iter().map(|(_, _, known)| known.value).collect();
+    let results = |index| run.returned.get(index).map(|&(_, bits, known): &(PReg, u32, Known)| (known.value, bits));
     let buffers: Vec<Vec<u8>> = run.buffers.iter().map(|bytes| bytes.values.clone()).collect();
     let poison = allowed.buffers.iter().zip(&run.buffers).enumerate().find_map(|(buffer, (one, other))| {
         let place = one.unknown.iter().zip(&other.unknown).position(|(one, other)| !one & other != 0)?;
         Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one.values[place]))
     });
-    poison.or_else(|| compare(allowed, &results, &buffers).err().map(|mismatch| mismatch.to_string()))
+    poison.or_else(|| compare(allowed, results, &buffers).err().map(|mismatch| mismatch.to_string()))
 }
 
 /// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,

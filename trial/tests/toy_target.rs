@@ -136,7 +136,7 @@ fn run(code: &Code, arguments: &[u64]) -> u64 {
     let registers = (0..).map(PReg).zip(arguments.iter().copied()).collect();
     let ran = machine.run(&Input { registers, buffers: Vec::new() }, &[PReg(0)], 1000).unwrap();
     assert_eq!(ran.fault, None);
-    ran.results[0]
+    ran.results[0].1
 }
 
 /// Every judge finds nothing, and each had something to judge.

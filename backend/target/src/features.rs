@@ -21,14 +21,25 @@ impl Features {
     }
 }
 
+/// The legality rules that an option changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RuleChange {
+    /// None.
+    No,
+    /// Rules of operations that other options change too: every choice of these options has rules of its own.
+    Crossed,
+    /// Rules of operations that no other option changes: one set of features with it stands for all.
+    Apart,
+}
+
 /// One option.
 pub struct FeatureDesc {
     /// Its name after `--features +`, as LLVM spells it.
     pub name: &'static str,
     /// The flag.
     pub feature: Features,
-    /// True if it changes the legality rules.
-    pub changes_rules: bool,
+    /// Whether it changes the legality rules.
+    pub rules: RuleChange,
     /// Options without which it makes no sense: it turns them on, and goes off with them.
     pub implies: Features,
     /// Options without which functions that use it do not compile yet.
@@ -97,13 +108,26 @@ impl Target {
         given.into_iter().all(|option| features.contains(option.needs))
     }
 
-    /// Feature sets with rules of their own: every choice of options that change rules, the default one first.
+    /// Feature sets with rules of their own, the default one first: every choice of options whose rules cross, then one
+    /// for each other option that changes rules, with what it needs.
     pub fn rule_sets(&self) -> Vec<Features> {
-        let options = self.options.iter().filter(|option| option.changes_rules);
-        options.fold(vec![self.default_features], |sets, option| {
+        let of = |rules: RuleChange| self.options.iter().filter(move |option| option.rules == rules);
+        let crossed = of(RuleChange::Crossed).fold(vec![self.default_features], |sets, option| {
             let toggled = sets.iter().map(|&set| self.toggled(set, option));
             sets.iter().copied().chain(toggled).collect()
-        })
+        });
+        let apart = of(RuleChange::Apart).map(|option| self.with_option(self.default_features, option));
+        crossed.into_iter().chain(apart).collect()
+    }
+
+    /// `features` with an option on, and with what it implies and needs.
+    pub fn with_option(&self, features: Features, option: &FeatureDesc) -> Features {
+        self.set(features, option, true) | option.needs
+    }
+
+    /// The options that change no rule.
+    pub fn options_beside_rules(&self) -> impl Iterator<Item = &'static FeatureDesc> {
+        self.options.iter().filter(|option| option.rules == RuleChange::No)
     }
 
     /// The target's name, with the features that differ from its default: `riscv64`, `riscv64-m+zbb`.

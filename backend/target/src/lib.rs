@@ -30,7 +30,7 @@ use abi::{Abi, CallKind};
 use addressing::AddressingDesc;
 use compressed::CompressedForm;
 use encoding::Decoder;
-pub use features::{FeatureDesc, Features};
+pub use features::{FeatureDesc, Features, RuleChange};
 use instructions::{InstrDesc, OperandDesc};
 use legality::{CustomDesc, LegalizerInfo};
 pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, execute};

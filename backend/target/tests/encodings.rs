@@ -198,12 +198,18 @@ fn words_that_are_decoded_are_encoded() {
 
 #[test]
 fn riscv64_words_are_llvms() {
-    compare(tribunal_target::by_name("riscv64").unwrap(), &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,-c,-relax"]);
+    compare(
+        tribunal_target::by_name("riscv64").unwrap(),
+        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,-c,-relax"],
+    );
 }
 
 #[test]
 fn riscv32_words_are_llvms() {
-    compare(tribunal_target::by_name("riscv32").unwrap(), &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,-c,-relax"]);
+    compare(
+        tribunal_target::by_name("riscv32").unwrap(),
+        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,-c,-relax"],
+    );
 }
 
 #[test]
@@ -251,7 +257,7 @@ fn compressed(name: &str) {
     let features = target.base() | target.all_options();
     let instances = compressible(target);
     let text: String = instances.iter().map(|(_, text)| format!("{text}\n")).collect();
-    let words = assembled(target, &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+c,-relax"], &text);
+    let words = assembled(target, &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,+c,-relax"], &text);
     assert_eq!(words.len(), instances.len(), "llvm-mc skipped a line");
     let mut forms = BTreeSet::new();
     for ((inst, text), word) in instances.iter().zip(words) {

@@ -141,9 +141,12 @@ fn report(arguments: &Arguments, source: &Source, function: &Function) -> Result
         let options = tribunal_codegen::Options { allocator, ..options };
         let machine = program.emulated(&input, options, observation, arguments.fuel.saturating_mul(64))?;
         let fault = machine.fault.as_ref().map(ToString::to_string);
-        report.fault = fault
-            .or_else(|| compare(observation, &machine.results, &machine.buffers).err().map(|error| error.to_string()));
-        values = machine.results;
+        report.fault = fault.or_else(|| {
+            compare(observation, machine.results_of(observation, source.target.vocabulary), &machine.buffers)
+                .err()
+                .map(|error| error.to_string())
+        });
+        values = machine.results.iter().map(|&(_, value)| value).collect();
         buffers = machine.buffers;
     }
     report.outcome = "returned".to_string();

@@ -30,7 +30,7 @@ const TABLES: [(&str, &str); 4] = [
 const WIDEST_COMMENT: usize = 120;
 
 /// Bytes of a file.
-const LARGEST: usize = 2 << 20;
+const LARGEST: usize = 3 << 20;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in a folder of the workspace")

@@ -46,6 +46,9 @@ struct Arguments {
     /// Programs of csmith with these seeds, in the place of those of the repository.
     #[arg(long, value_name = "FIRST..LAST", value_parser = seeds, conflicts_with_all = ["programs", "native"])]
     csmith: Option<(u32, u32)>,
+    /// Let the programs of csmith have numbers of floating point.
+    #[arg(long, requires = "csmith")]
+    float: bool,
     /// Put each function before every judge, in the place of running the programs.
     #[arg(long, conflicts_with_all = ["mix", "native", "backend"])]
     trial: bool,
@@ -108,7 +111,8 @@ struct Plan {
     platforms: Vec<Platform>,
     levels: Vec<&'static str>,
     shares: &'static [Share],
-    /// The folder of generated programs.
+    /// The numbers of generated programs, and their folder.
+    numbers: csmith::CsmithNumbers,
     kept: PathBuf,
 }
 
@@ -132,7 +136,7 @@ impl Plan {
             }
             Task::Native(program) => native::check(program, &self.tools.folder, self.tools.limit),
             Task::Csmith(seed) => {
-                let Some(program) = csmith::program(*seed, &self.kept)? else { return Ok(Vec::new()) };
+                let Some(program) = csmith::program(*seed, self.numbers, &self.kept)? else { return Ok(Vec::new()) };
                 let results =
                     self.emulated(&program).iter().map(|task| self.results(task)).collect::<Result<Vec<_>, _>>();
                 Ok(results?.concat())
@@ -148,7 +152,7 @@ impl Plan {
             }
             Task::Native(_) => Ok(Vec::new()),
             Task::Csmith(seed) => {
-                let Some(program) = csmith::program(*seed, &self.kept)? else { return Ok(Vec::new()) };
+                let Some(program) = csmith::program(*seed, self.numbers, &self.kept)? else { return Ok(Vec::new()) };
                 let trials =
                     self.emulated(&program).iter().map(|task| self.trials(task)).collect::<Result<Vec<_>, _>>();
                 Ok(trials?.concat())
@@ -321,6 +325,7 @@ fn plan(arguments: &Arguments, folder: &Path, kept: &Path) -> Result<Plan, Progr
         platforms: platforms(arguments, folder)?,
         levels: (0..LEVELS.len()).filter(chosen).map(|level| LEVELS[level]).collect(),
         shares: if arguments.mix { &Share::MIXTURES } else { &[Share::Whole] },
+        numbers: if arguments.float { csmith::CsmithNumbers::Floats } else { csmith::CsmithNumbers::Integers },
         kept: kept.to_path_buf(),
     })
 }

@@ -32,7 +32,7 @@ const EXTREMA: (u32, u32) = (0xfc00_607f, 0x2800_0053);
 /// Status").
 const FLOATS_ON: u64 = 3 << 13;
 
-/// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs and Zicond.
+/// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs, Zicond, Zfhmin and Zfh.
 const RISCV: EngineDesc = EngineDesc {
     target: &RISCV64,
     arch: Arch::RISCV,

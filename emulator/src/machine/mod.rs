@@ -36,14 +36,14 @@ use crate::input::{
     BUFFER_PAGES, BUFFERS, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, THREAD_BLOCK, THREAD_BLOCK_BYTES,
     THREAD_POINTER, UNWRITTEN, unwritten_register,
 };
-use crate::observation::BufferAccess;
+use crate::observation::{BufferAccess, Observation};
 use accesses::{MisalignedAccess, RawAccess};
 use engines::EngineDesc;
 use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
 use std::ops::Range;
 use stepper::{Stepper, StepperError};
-use tribunal_ir::PReg;
+use tribunal_ir::{PReg, Vocabulary};
 use tribunal_target::{Features, Target};
 use unicorn_engine::{Prot, UcHookId, Unicorn, uc_error};
 
@@ -73,11 +73,29 @@ pub struct MachineRun {
     /// Its fault, if it did something that no function may do.
     pub fault: Option<MachineFault>,
     /// Full result registers, in the order asked for.
-    pub results: Vec<u64>,
+    pub results: Vec<(PReg, u64)>,
     /// The contents of each buffer of the input after it.
     pub buffers: Vec<Vec<u8>>,
     /// Accesses to buffers in order, if they are recorded.
     pub accesses: Vec<BufferAccess>,
+}
+
+impl MachineRun {
+    /// The result in each register in which the source returned on this input, as [`compare`] takes them. An execution
+    /// ends in one of several returns, or in a call in place of one, so these are some of the registers asked for.
+    ///
+    /// [`compare`]: crate::observation::compare
+    pub fn results_of<'r>(
+        &'r self,
+        source: &'r Observation,
+        registers: &'r dyn Vocabulary,
+    ) -> impl Fn(usize) -> Option<(u64, u32)> + 'r {
+        move |index| {
+            let full = registers.full_register(source.returned.get(index)?.0);
+            let result = self.results.iter().find(|(register, _)| registers.full_register(*register) == full);
+            result.map(|&(register, value)| (value, registers.register_bits(register)))
+        }
+    }
 }
 
 /// The engine that executes.
@@ -393,12 +411,12 @@ impl Emulator {
         };
         fault = fault.or(self.code_fault()?);
         let buffers = self.read_buffers(input, &mut fault)?;
-        let mut left = self.left(results)?;
+        let left = self.left(results)?;
         if returned && fault.is_none() {
             fault = self.state_fault(&left[results.len()..])?;
         }
-        left.truncate(results.len());
-        Ok(MachineRun { fault, results: left, buffers, accesses: self.take_accesses(input) })
+        let results = results.iter().copied().zip(left).collect();
+        Ok(MachineRun { fault, results, buffers, accesses: self.take_accesses(input) })
     }
 
     /// The contents of these registers, and of those of `kept`, after the run.

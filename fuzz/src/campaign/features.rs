@@ -29,7 +29,10 @@ impl FeatureMix {
             (FeatureMix::Given, _) | (FeatureMix::Drawn, 0..=4) => given,
             (FeatureMix::Drawn, 5 | 6) => {
                 let option = target.options.choose(&mut random);
-                option.map_or(given, |option| target.toggled(given, option))
+                option.map_or(given, |option| match given.contains(option.feature) {
+                    true => target.toggled(given, option),
+                    false => target.with_option(given, option),
+                })
             }
             (FeatureMix::Drawn, _) => {
                 let change =
@@ -56,8 +59,8 @@ impl FeatureMix {
 
 /// The index of the rule set that a program with these features belongs to.
 pub(super) fn rule_set_of(sets: &[(&'static Target, Features)], target: &Target, features: Features) -> Option<usize> {
-    let changing = target.options.iter().filter(|option| option.changes_rules);
-    let changing = changing.fold(Features::empty(), |all, option| all | option.feature);
+    let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+    let changing = target.all_options() - others;
     sets.iter().position(|&(own, set)| own.name == target.name && (set & changing) == (features & changing))
 }
 

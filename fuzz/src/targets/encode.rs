@@ -179,7 +179,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         if let Some(fault) = ran.fault {
             panic!("{fault} on {input:x?}\n{}", shown());
         }
-        if let Err(mismatch) = compare(&meant, &ran.results, &ran.buffers) {
+        if let Err(mismatch) = compare(&meant, ran.results_of(&meant, target.vocabulary), &ran.buffers) {
             panic!("{mismatch} on {input:x?}\n{}", shown());
         }
     }

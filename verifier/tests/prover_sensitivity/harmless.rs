@@ -37,23 +37,24 @@ const ROWS: &[Row] = &[
     Row {
         kind: "order of operands",
         names: &[
-            "FADD_S", "FADD_D", "FMUL_S", "FMUL_D", "FMADD_S", "FMADD_D", "FMSUB_S", "FMSUB_D", "FMIN_S", "FMIN_D",
-            "FMAX_S", "FMAX_D", "FEQ_S", "FEQ_D",
+            "FADD_H", "FADD_S", "FADD_D", "FMUL_H", "FMUL_S", "FMUL_D", "FMADD_H", "FMADD_S", "FMADD_D", "FMSUB_H",
+            "FMSUB_S", "FMSUB_D", "FMIN_H", "FMIN_S", "FMIN_D", "FMAX_H", "FMAX_S", "FMAX_D", "FEQ_H", "FEQ_S",
+            "FEQ_D",
         ],
         detail: "1 and 2",
         argument: "Sums, products, extrema and equality of numbers commute where every NaN is the canonical one.",
     },
     Row {
         kind: "order of operands",
-        names: &["Select_FPR32_Using_CC_GPR", "Select_FPR64_Using_CC_GPR"],
+        names: &["Select_FPR16_Using_CC_GPR", "Select_FPR32_Using_CC_GPR", "Select_FPR64_Using_CC_GPR"],
         detail: "1 and 2",
         argument: "The specimen compares for inequality, which is symmetric.",
     },
     Row {
         kind: "immediate",
-        names: &["FCVT_D_S"],
+        names: &["FCVT_D_S", "FCVT_S_H", "FCVT_D_H"],
         detail: "operand 2",
-        argument: "Every number of 32 bits is one of 64: nothing is rounded.",
+        argument: "Every number of a format is one of a wider format: nothing is rounded.",
     },
     Row {
         kind: "order of operands",

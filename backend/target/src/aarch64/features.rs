@@ -1,6 +1,6 @@
 //! The extensions of AArch64.
 
-use crate::{FeatureDesc, Features};
+use crate::{FeatureDesc, Features, RuleChange};
 
 /// Operations on memory: the Large System Extensions of Armv8.1.
 pub const LSE: Features = Features::bit(0);
@@ -9,7 +9,7 @@ pub const LSE: Features = Features::bit(0);
 pub static OPTIONS: &[FeatureDesc] = &[FeatureDesc {
     name: "lse",
     feature: LSE,
-    changes_rules: true,
+    rules: RuleChange::Crossed,
     implies: Features::empty(),
     needs: Features::empty(),
 }];

@@ -1,5 +1,6 @@
 //! The extensions of RISC-V, and the register width as a feature.
 
+use crate::RuleChange::{Apart, Crossed, No};
 use crate::{FeatureDesc, Features};
 
 /// Multiplication and division.
@@ -20,6 +21,10 @@ pub const A: Features = Features::bit(6);
 pub const F: Features = Features::bit(7);
 /// Floating point of 64 bits.
 pub const D: Features = Features::bit(8);
+/// Floating point of 16 bits: moves, and conversions to other formats.
+pub const ZFHMIN: Features = Features::bit(9);
+/// Floating point of 16 bits: arithmetic.
+pub const ZFH: Features = Features::bit(10);
 /// Registers of 64 bits: part of the machine, not an option.
 pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
@@ -29,13 +34,15 @@ const NONE: Features = Features::empty();
 
 /// The options of RISC-V, in the order of reports.
 pub static OPTIONS: &[FeatureDesc] = &[
-    FeatureDesc { name: "m", feature: M, changes_rules: true, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zba", feature: ZBA, changes_rules: false, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zbb", feature: ZBB, changes_rules: true, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zbs", feature: ZBS, changes_rules: false, implies: NONE, needs: NONE },
-    FeatureDesc { name: "a", feature: A, changes_rules: false, implies: NONE, needs: NONE },
-    FeatureDesc { name: "f", feature: F, changes_rules: false, implies: NONE, needs: D },
-    FeatureDesc { name: "d", feature: D, changes_rules: true, implies: F, needs: NONE },
-    FeatureDesc { name: "c", feature: C, changes_rules: false, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zicond", feature: ZICOND, changes_rules: false, implies: NONE, needs: NONE },
+    FeatureDesc { name: "m", feature: M, rules: Crossed, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zba", feature: ZBA, rules: No, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zbb", feature: ZBB, rules: Crossed, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zbs", feature: ZBS, rules: No, implies: NONE, needs: NONE },
+    FeatureDesc { name: "a", feature: A, rules: No, implies: NONE, needs: NONE },
+    FeatureDesc { name: "f", feature: F, rules: No, implies: NONE, needs: D },
+    FeatureDesc { name: "d", feature: D, rules: Crossed, implies: F, needs: NONE },
+    FeatureDesc { name: "zfhmin", feature: ZFHMIN, rules: Apart, implies: F, needs: D },
+    FeatureDesc { name: "zfh", feature: ZFH, rules: Apart, implies: F.union(ZFHMIN), needs: D },
+    FeatureDesc { name: "c", feature: C, rules: No, implies: NONE, needs: NONE },
+    FeatureDesc { name: "zicond", feature: ZICOND, rules: No, implies: NONE, needs: NONE },
 ];

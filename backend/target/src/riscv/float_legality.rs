@@ -1,9 +1,9 @@
 //! The legality rules of floating point (LLVM's RISCVLegalizerInfo is the model). With D, numbers of 32 and of 64 bits
 //! have instructions. Without it, and for all other numbers, operations are on the bits or call the library.
 //!
-//! Numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums, products,
-//! quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a sum takes
-//! 64.
+//! Without Zfh, numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums,
+//! products, quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a
+//! sum takes 64. Zfhmin has the conversions, and without it they call the library.
 //!
 //! With D, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
@@ -19,12 +19,16 @@ pub(super) struct FloatMachine {
     pub name: &'static str,
     /// The scalar that fills a general register.
     pub x: Type,
-    /// The numbers that have instructions.
+    /// The numbers that have arithmetic.
     pub numbers: &'static [Type],
+    /// The numbers that have moves and conversions.
+    pub moved: &'static [Type],
 }
 
-/// The numbers that have instructions with D.
+/// The numbers of D.
 pub(super) const WITH_D: &[Type] = &[S32, S64];
+/// The numbers of D with Zfhmin, which moves and converts those of 16 bits, or with Zfh, which computes them.
+pub(super) const WITH_HALF: &[Type] = &[S16, S32, S64];
 
 /// Operations that have instructions.
 const ARITHMETIC: [Opcode; 7] = [G_FADD, G_FSUB, G_FMUL, G_FDIV, G_FSQRT, G_FMINNUM, G_FMAXNUM];
@@ -37,11 +41,6 @@ const CALLED: [Opcode; 8] =
     [G_FREM, G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
 impl FloatMachine {
-    /// The number that has instructions and fills no general register.
-    pub fn other(self) -> Option<Type> {
-        self.numbers.iter().copied().find(|&number| number != self.x)
-    }
-
     fn on(self, opcodes: &[Opcode]) -> RuleSet {
         rules_for(self.name, opcodes).unsupported_if_not_scalar()
     }
@@ -56,6 +55,7 @@ impl FloatMachine {
         let on = |opcodes: &[Opcode]| self.on(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let is_hard = !numbers.is_empty();
+        let promotes = !numbers.contains(&S16);
         let of_integers = pairs(&[x], numbers);
         let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
@@ -65,20 +65,22 @@ impl FloatMachine {
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
         let mut sets = vec![
-            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).promote(0, S32),
-            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).promote(0, S64),
-            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
-            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard, |rules| rules.promote(0, S32)),
+            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
+            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
+            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
             on(&CALLED).libcall_for(called).promote(0, S32),
             on(&alike).libcall_for(called).promote(0, S32),
             on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
-            on(&[G_FNEG, G_FABS, G_FCONSTANT]).legal_for(numbers).lower_for(&NUMBERS),
+            on(&[G_FNEG, G_FABS]).legal_for(numbers).lower_for(&NUMBERS),
+            // A number of 16 bits is a constant of a general register.
+            on(&[G_FCONSTANT]).legal_for(if is_hard { WITH_D } else { &[] }).lower_for(&NUMBERS),
             on(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
             on(&[G_FCMP])
                 .legal_for(&of_integers)
                 .clamp_scalar(0, x, x)
                 .libcall_for(&pairs(&[x], &soft))
-                .promote(1, S32),
+                .when(promotes, |rules| rules.promote(1, S32)),
             on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());
@@ -101,24 +103,29 @@ impl FloatMachine {
             extensions.extend([(S128, S32), (S128, S64)]);
             roundings.push((S16, S128));
         }
-        let hard: &[(Type, Type)] = if is_hard { &[(S64, S32)] } else { &[] };
-        extensions.retain(|extension| !hard.contains(extension));
+        let hard: &[(Type, Type)] = match self.moved {
+            [] => &[],
+            [S16, ..] => &[(S64, S32), (S32, S16), (S64, S16)],
+            _ => &[(S64, S32)],
+        };
         let back = |all: &[(Type, Type)]| all.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
+        extensions.retain(|extension| !hard.contains(extension));
+        roundings.retain(|rounding| !back(hard).contains(rounding));
         vec![
             on(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions).promote(1, S32),
             on(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)).libcall_for(&roundings),
             on(&[G_FPTOSI, G_FPTOUI])
-                .promote(1, S32)
                 .legal_for(&pairs(&[x], numbers))
+                .min_scalar(0, least)
+                .promote(1, S32)
                 .libcall_for(&pairs(integers, called))
-                .widen_scalar_to_next_pow2(0)
-                .min_scalar(0, least),
+                .widen_scalar_to_next_pow2(0),
             on(&[G_SITOFP, G_UITOFP])
-                .promote(0, S32)
                 .legal_for(&pairs(numbers, &[x]))
+                .min_scalar(1, least)
+                .promote(0, S32)
                 .libcall_for(&pairs(called, integers))
-                .widen_scalar_to_next_pow2(1)
-                .min_scalar(1, least),
+                .widen_scalar_to_next_pow2(1),
         ]
     }
 }

@@ -1,4 +1,5 @@
-//! The meaning of the instructions of F and D (The RISC-V Instruction Set Manual, volume I, chapters "F" and "D").
+//! The meaning of the instructions of F, D, Zfhmin and Zfh (The RISC-V Instruction Set Manual, volume I,
+//! chapters "F", "D" and "Zfh").
 //!
 //! The rounding mode of `frm` is to nearest: no code that LLVM compiles for its default environment changes it. The
 //! flags of `fflags` are nobody's. A source is the low part of its register: code that keeps narrow numbers boxed, as
@@ -36,19 +37,23 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     register_bits: u32,
     s: &Sources<D>,
 ) -> Option<D::Bits> {
-    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let rules = FloatRules::new(d, NanRule::Canonical, mode(row, inst)?);
     let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
     let a = arg(0)?;
     if let Some(result) = conversion(d, &rules, opcode, register_bits, a) {
         return Some(result);
     }
-    let format = if is_double(opcode) { double } else { single };
+    let format = format_of(opcode);
     let result = match opcode {
-        FSQRT_S | FSQRT_D => float::sqrt(d, &rules, format, a),
+        FSQRT_H | FSQRT_S | FSQRT_D => float::sqrt(d, &rules, format, a),
         FCVT_S_D => float::truncate(d, &rules, (double, single), a),
         FCVT_D_S => float::extend(d, &rules, (single, double), a),
-        FCLASS_S | FCLASS_D => return Some(class(d, format, register_bits, a)),
+        FCVT_H_S => float::truncate(d, &rules, (single, half), a),
+        FCVT_H_D => float::truncate(d, &rules, (double, half), a),
+        FCVT_S_H => float::extend(d, &rules, (half, single), a),
+        FCVT_D_H => float::extend(d, &rules, (half, double), a),
+        FCLASS_H | FCLASS_S | FCLASS_D => return Some(class(d, format, register_bits, a)),
         _ => return of_several(d, &rules, (opcode, format), register_bits, [a, arg(1)?], arg(2)),
     };
     Some(result.bits)
@@ -66,24 +71,24 @@ fn of_several<D: AnyDomain + ?Sized>(
     let least = (format, Extremum::MinimumNumber);
     let greatest = (format, Extremum::MaximumNumber);
     let result = match opcode {
-        FADD_S | FADD_D => float::add(d, rules, format, a, b),
-        FSUB_S | FSUB_D => float::sub(d, rules, format, a, b),
-        FMUL_S | FMUL_D => float::mul(d, rules, format, a, b),
-        FDIV_S | FDIV_D => float::div(d, rules, format, a, b),
-        FMIN_S | FMIN_D => extremum(d, rules, least, a, b),
-        FMAX_S | FMAX_D => extremum(d, rules, greatest, a, b),
-        FSGNJ_S | FSGNJ_D => return Some(with_sign_of(d, a, b)),
-        FSGNJN_S | FSGNJN_D => {
+        FADD_H | FADD_S | FADD_D => float::add(d, rules, format, a, b),
+        FSUB_H | FSUB_S | FSUB_D => float::sub(d, rules, format, a, b),
+        FMUL_H | FMUL_S | FMUL_D => float::mul(d, rules, format, a, b),
+        FDIV_H | FDIV_S | FDIV_D => float::div(d, rules, format, a, b),
+        FMIN_H | FMIN_S | FMIN_D => extremum(d, rules, least, a, b),
+        FMAX_H | FMAX_S | FMAX_D => extremum(d, rules, greatest, a, b),
+        FSGNJ_H | FSGNJ_S | FSGNJ_D => return Some(with_sign_of(d, a, b)),
+        FSGNJN_H | FSGNJN_S | FSGNJN_D => {
             let opposite = negated(d, b);
             return Some(with_sign_of(d, a, &opposite));
         }
-        FSGNJX_S | FSGNJX_D => {
+        FSGNJX_H | FSGNJX_S | FSGNJX_D => {
             let both = d.xor(a, b);
             return Some(with_sign_of(d, a, &both));
         }
-        FEQ_S | FEQ_D => return Some(compared(d, (format, FloatPredicate::Oeq), register_bits, [a, b])),
-        FLT_S | FLT_D => return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b])),
-        FLE_S | FLE_D => return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b])),
+        FEQ_H | FEQ_S | FEQ_D => return Some(compared(d, (format, FloatPredicate::Oeq), register_bits, [a, b])),
+        FLT_H | FLT_S | FLT_D => return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b])),
+        FLE_H | FLE_S | FLE_D => return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b])),
         _ => fused(d, rules, (opcode, format), [a, b, third?])?,
     };
     Some(result.bits)
@@ -98,16 +103,21 @@ fn fused<D: AnyDomain + ?Sized>(
 ) -> Option<FloatResult<D::Bits>> {
     let (opposite, subtracted) = (negated(d, a), negated(d, c));
     Some(match opcode {
-        FMADD_S | FMADD_D => fma(d, rules, format, [a, b, c]),
-        FMSUB_S | FMSUB_D => fma(d, rules, format, [a, b, &subtracted]),
-        FNMSUB_S | FNMSUB_D => fma(d, rules, format, [&opposite, b, c]),
-        FNMADD_S | FNMADD_D => fma(d, rules, format, [&opposite, b, &subtracted]),
+        FMADD_H | FMADD_S | FMADD_D => fma(d, rules, format, [a, b, c]),
+        FMSUB_H | FMSUB_S | FMSUB_D => fma(d, rules, format, [a, b, &subtracted]),
+        FNMSUB_H | FNMSUB_S | FNMSUB_D => fma(d, rules, format, [&opposite, b, c]),
+        FNMADD_H | FNMADD_S | FNMADD_D => fma(d, rules, format, [&opposite, b, &subtracted]),
         _ => return None,
     })
 }
 
-fn is_double(opcode: TargetOpcode) -> bool {
-    INSTRUCTIONS[usize::from(opcode.0)].name.ends_with("_D")
+/// The format that the name of an instruction on one format tells.
+fn format_of(opcode: TargetOpcode) -> FloatFormat {
+    match INSTRUCTIONS[usize::from(opcode.0)].name.rsplit_once('_') {
+        Some((_, "H")) => FloatFormat::Half,
+        Some((_, "D")) => FloatFormat::Double,
+        _ => FloatFormat::Float,
+    }
 }
 
 fn negated<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
@@ -154,9 +164,13 @@ fn conversion<D: AnyDomain + ?Sized>(
     register_bits: u32,
     a: &D::Bits,
 ) -> Option<D::Bits> {
-    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let (signed, unsigned) = (true, false);
     let (from, width, is_signed) = match opcode {
+        FCVT_W_H => (half, 32, signed),
+        FCVT_WU_H => (half, 32, unsigned),
+        FCVT_L_H => (half, 64, signed),
+        FCVT_LU_H => (half, 64, unsigned),
         FCVT_W_S => (single, 32, signed),
         FCVT_WU_S => (single, 32, unsigned),
         FCVT_L_S => (single, 64, signed),
@@ -165,7 +179,8 @@ fn conversion<D: AnyDomain + ?Sized>(
         FCVT_WU_D => (double, 32, unsigned),
         FCVT_L_D => (double, 64, signed),
         FCVT_LU_D => (double, 64, unsigned),
-        FMV_X_W => return Some(d.sext(a, register_bits)),
+        FMV_X_H | FMV_X_W => return Some(d.sext(a, register_bits)),
+        FMV_H_X => return Some(d.extract(a, 0, 16)),
         FMV_W_X => return Some(d.extract(a, 0, 32)),
         FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then_some(*a),
         _ => return of_integer(d, rules, opcode, a),
@@ -188,9 +203,13 @@ fn of_integer<D: AnyDomain + ?Sized>(
     opcode: TargetOpcode,
     a: &D::Bits,
 ) -> Option<D::Bits> {
-    let (double, single) = (FloatFormat::Double, FloatFormat::Float);
+    let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let (signed, unsigned) = (true, false);
     let (to, width, is_signed) = match opcode {
+        FCVT_H_W => (half, 32, signed),
+        FCVT_H_WU => (half, 32, unsigned),
+        FCVT_H_L => (half, 64, signed),
+        FCVT_H_LU => (half, 64, unsigned),
         FCVT_S_W => (single, 32, signed),
         FCVT_S_WU => (single, 32, unsigned),
         FCVT_S_L => (single, 64, signed),

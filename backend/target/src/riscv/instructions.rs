@@ -1,9 +1,10 @@
-//! The instruction table: RV32I and RV64I, M, A, F, D, Zba, Zbb, Zbs, Zicond, and the pseudo-instructions of LLVM's
-//! MIR. One instruction a row: numbers, operands and encodings all come from it. Source: The RISC-V Instruction Set
-//! Manual, volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order are LLVM's.
+//! The instruction table: RV32I and RV64I, M, A, F, D, Zfhmin, Zfh, Zba, Zbb, Zbs, Zicond, and the
+//! pseudo-instructions of LLVM's MIR. One instruction a row: numbers, operands and encodings all come from it. Source:
+//! The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order
+//! are LLVM's.
 
-use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZICOND};
-use super::registers::{FPR32, FPR64, GPR, GPRJALR, GPRTC, RA, SP};
+use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZFH, ZFHMIN, ZICOND};
+use super::registers::{FPR16, FPR32, FPR64, GPR, GPRJALR, GPRTC, RA, SP};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
 
@@ -100,7 +101,9 @@ const fn pseudo() -> Option<WordLayout> {
 const DX: OperandDesc = OperandDesc::Def(GPR);
 const X: OperandDesc = OperandDesc::Use(GPR);
 const E: OperandDesc = OperandDesc::EarlyDef(GPR);
-// Numbers of 32 and of 64 bits.
+// Numbers of 16, of 32 and of 64 bits.
+const DH: OperandDesc = OperandDesc::Def(FPR16);
+const XH: OperandDesc = OperandDesc::Use(FPR16);
 const DS: OperandDesc = OperandDesc::Def(FPR32);
 const XS: OperandDesc = OperandDesc::Use(FPR32);
 const DD: OperandDesc = OperandDesc::Def(FPR64);
@@ -401,6 +404,40 @@ crate::instructions! {
     FMV_W_X [DS, X] float1(0x78, 0) {} if [F];
     FMV_X_D [DX, XD] float1(0x71, 0) {} if [RV64, D];
     FMV_D_X [DD, X] float1(0x79, 0) {} if [RV64, D];
+    FLH [DH, BASE, O12] immediate(0x07, 1) {LOAD} of Z16 if [ZFHMIN];
+    FSH [XH, BASE, O12] store(0x27, 1) {STORE} of Z16 if [ZFHMIN];
+    FMADD_H [DH, XH, XH, XH, RM] rounded3(0x43, 2) {} if [ZFH];
+    FMSUB_H [DH, XH, XH, XH, RM] rounded3(0x47, 2) {} if [ZFH];
+    FNMSUB_H [DH, XH, XH, XH, RM] rounded3(0x4b, 2) {} if [ZFH];
+    FNMADD_H [DH, XH, XH, XH, RM] rounded3(0x4f, 2) {} if [ZFH];
+    FADD_H [DH, XH, XH, RM] rounded2(0x02) {} if [ZFH];
+    FSUB_H [DH, XH, XH, RM] rounded2(0x06) {} if [ZFH];
+    FMUL_H [DH, XH, XH, RM] rounded2(0x0a) {} if [ZFH];
+    FDIV_H [DH, XH, XH, RM] rounded2(0x0e) {} if [ZFH];
+    FSQRT_H [DH, XH, RM] rounded(0x2e, 0) {} if [ZFH];
+    FSGNJ_H [DH, XH, XH] float(0x12, 0) {} if [ZFH];
+    FSGNJN_H [DH, XH, XH] float(0x12, 1) {} if [ZFH];
+    FSGNJX_H [DH, XH, XH] float(0x12, 2) {} if [ZFH];
+    FMIN_H [DH, XH, XH] float(0x16, 0) {} if [ZFH];
+    FMAX_H [DH, XH, XH] float(0x16, 1) {} if [ZFH];
+    FEQ_H [DX, XH, XH] float(0x52, 2) {} if [ZFH];
+    FLT_H [DX, XH, XH] float(0x52, 1) {} if [ZFH];
+    FLE_H [DX, XH, XH] float(0x52, 0) {} if [ZFH];
+    FCLASS_H [DX, XH] float1(0x72, 1) {} if [ZFH];
+    FCVT_W_H [DX, XH, RM] rounded(0x62, 0) {} if [ZFH];
+    FCVT_WU_H [DX, XH, RM] rounded(0x62, 1) {} if [ZFH];
+    FCVT_L_H [DX, XH, RM] rounded(0x62, 2) {} if [RV64, ZFH];
+    FCVT_LU_H [DX, XH, RM] rounded(0x62, 3) {} if [RV64, ZFH];
+    FCVT_H_W [DH, X, RM] rounded(0x6a, 0) {} if [ZFH];
+    FCVT_H_WU [DH, X, RM] rounded(0x6a, 1) {} if [ZFH];
+    FCVT_H_L [DH, X, RM] rounded(0x6a, 2) {} if [RV64, ZFH];
+    FCVT_H_LU [DH, X, RM] rounded(0x6a, 3) {} if [RV64, ZFH];
+    FCVT_S_H [DS, XH, RM] rounded(0x20, 2) {} if [ZFHMIN];
+    FCVT_H_S [DH, XS, RM] rounded(0x22, 0) {} if [ZFHMIN];
+    FCVT_D_H [DD, XH, RM] rounded(0x21, 2) {} if [ZFHMIN, D];
+    FCVT_H_D [DH, XD, RM] rounded(0x22, 1) {} if [ZFHMIN, D];
+    FMV_X_H [DX, XH] float1(0x72, 0) {} if [ZFHMIN];
+    FMV_H_X [DH, X] float1(0x7a, 0) {} if [ZFHMIN];
     FENCE [KINDS, KINDS] fence(0) {SIDE_EFFECTS};
     FENCE_TSO [] fixed(0x8330000f) {SIDE_EFFECTS};
     ECALL [] fixed(0x73) {SIDE_EFFECTS};
@@ -410,6 +447,7 @@ crate::instructions! {
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
     PseudoJump [DX, L32] pseudo() {TERMINATOR, BRANCH, BARRIER} size 8;
     Select_GPR_Using_CC_GPR [DX, X, X, CC, X, X] pseudo() {} size 16;
+    Select_FPR16_Using_CC_GPR [DH, X, X, CC, XH, XH] pseudo() {} if [ZFHMIN, D] size 16;
     Select_FPR32_Using_CC_GPR [DS, X, X, CC, XS, XS] pseudo() {} if [F] size 16;
     Select_FPR64_Using_CC_GPR [DD, X, X, CC, XD, XD] pseudo() {} if [D] size 16;
     BuildPairF64Pseudo [DD, X, X] pseudo() {} if [RV32, D] size 20;

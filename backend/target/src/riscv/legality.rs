@@ -2,7 +2,7 @@
 //! fills a register, called `x` here, and `p0`.
 
 use super::features;
-use super::float_legality::{FloatMachine, WITH_D};
+use super::float_legality::{FloatMachine, WITH_D, WITH_HALF};
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -10,11 +10,11 @@ use crate::legality::predicates::{
     mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than, scalar_wider_than,
 };
 use crate::legality::{
-    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for, vectors_by_element,
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, pairs, rules_for, vectors_by_element,
 };
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{P0, S8, S32, S64};
+use tribunal_ir::types::{P0, S8, S16, S32, S64};
 use tribunal_ir::{AtomicOrdering, Family, Opcode, Type};
 
 /// The rules under `features`, made once.
@@ -33,8 +33,10 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
 #[derive(Clone, Copy)]
 struct Machine {
     name: &'static str,
-    /// Its numbers of floating point.
+    /// Its numbers of floating point that have arithmetic.
     floats: &'static [Type],
+    /// Those that have moves and conversions.
+    moved: &'static [Type],
     /// The scalar that fills a register.
     x: Type,
     p: Type,
@@ -42,9 +44,9 @@ struct Machine {
     word: Option<Type>,
 }
 
-const RV64: Machine = Machine { name: "riscv64", floats: &[], x: S64, p: P0, word: Some(S32) };
+const RV64: Machine = Machine { name: "riscv64", floats: &[], moved: &[], x: S64, p: P0, word: Some(S32) };
 const RV32: Machine =
-    Machine { name: "riscv32", floats: &[], x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None };
+    Machine { name: "riscv32", x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None, ..RV64 };
 
 impl Machine {
     fn on(&self, opcodes: &[Opcode]) -> RuleSet {
@@ -64,12 +66,22 @@ impl Machine {
 
 impl Machine {
     fn numbers(&self) -> FloatMachine {
-        FloatMachine { name: self.name, x: self.x, numbers: self.floats }
+        FloatMachine { name: self.name, x: self.x, numbers: self.floats, moved: self.moved }
     }
 
-    /// The number of floating point that has instructions and fills no general register.
-    fn other(&self) -> Option<Type> {
-        self.numbers().other()
+    /// The numbers of floating point that have instructions and fill no general register.
+    fn others(&self) -> Vec<Type> {
+        self.moved.iter().copied().filter(|&number| number != self.x).collect()
+    }
+
+    /// The same machine with the numbers of these features.
+    fn with(self, features: Features) -> Machine {
+        if !features.contains(features::D) {
+            return self;
+        }
+        let floats = if features.contains(features::ZFH) { WITH_HALF } else { WITH_D };
+        let moved = if features.contains(features::ZFHMIN) { WITH_HALF } else { WITH_D };
+        Machine { floats, moved, ..self }
     }
 
     /// Rules of accesses of a scalar or, element by element, of a vector.
@@ -80,7 +92,7 @@ impl Machine {
 
 fn sets(features: Features) -> Vec<RuleSet> {
     let machine = if features.contains(features::RV32) { RV32 } else { RV64 };
-    let machine = if features.contains(features::D) { Machine { floats: WITH_D, ..machine } } else { machine };
+    let machine = machine.with(features);
     let mut sets = arithmetic(machine);
     sets.extend(words(machine, features.contains(features::M)));
     sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
@@ -139,7 +151,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
             .clamp_scalar(1, x, x),
         on(&[G_SELECT])
             .legal_for(&[(x, x), (p, x)])
-            .legal_for(machine.other().map(|ty| (ty, x)).as_slice())
+            .legal_for(&pairs(&machine.others(), &[x]))
             .clamp_scalar(1, x, x)
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
@@ -238,7 +250,7 @@ fn values(machine: Machine) -> Vec<RuleSet> {
         each(&[G_CONSTANT]).legal_for(&[x, p]).widen_scalar_to_next_pow2(0).clamp_scalar(0, x, x),
         each(&[G_IMPLICIT_DEF, G_FREEZE, G_CONSTANT_FOLD_BARRIER, G_PHI])
             .legal_for(&[x, p])
-            .legal_for(machine.other().as_slice())
+            .legal_for(&machine.others())
             .widen_scalar_to_next_pow2(0)
             .clamp_scalar(0, x, x),
         each(&[G_ASSERT_SEXT, G_ASSERT_ZEXT, G_ASSERT_ALIGN]).legal_for(&[x, p]).lower(),
@@ -270,9 +282,9 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     };
     let extending: Vec<TypePairAndMemDesc> =
         [8, 16, 32].into_iter().filter(|&bits| bits < x.bits()).map(|bits| access(x, bits)).collect();
-    let other = machine.other().map(|ty| access(ty, ty.bits()));
+    let others = machine.others().into_iter().map(|ty| access(ty, ty.bits()));
     let plain: Vec<TypePairAndMemDesc> =
-        extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).chain(other).collect();
+        extending.iter().copied().chain([access(x, x.bits()), access(p, x.bits())]).chain(others).collect();
     vec![
         machine
             .accesses_of_elements(&[G_LOAD])
@@ -345,20 +357,25 @@ fn atomics(machine: Machine) -> Vec<RuleSet> {
 fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let x = machine.x.bits();
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
-    // On RV64 the low bits of a register are a number, on RV32 two registers are one.
-    let both = &[(S64, S32)][..];
-    let (low, pair) = match machine.other() {
-        Some(S32) => (both, &[][..]),
-        Some(_) => (&[][..], both),
-        None => (&[][..], &[][..]),
-    };
+    // The low bits of a register are a number. On RV32 two registers are one too.
+    let (others, wide) = (machine.others(), (S64, S32));
+    let pair: &[(Type, Type)] = if others.contains(&S64) { &[wide] } else { &[] };
+    let mut low: Vec<(Type, Type)> = if others.contains(&S32) { vec![wide] } else { Vec::new() };
+    low.extend([S64, S32].map(|ty| (ty, S16)).into_iter().filter(|_| others.contains(&S16)));
+    // The moves to a general register extend the sign.
+    let (signed, unsigned): (Vec<_>, Vec<_>) = low.iter().copied().partition(|&(to, _)| to == machine.x);
     let back = |types: &[(Type, Type)]| types.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
     vec![
-        machine.each(&[G_ANYEXT]).legal_for(low).lower(),
+        machine.each(&[G_ANYEXT]).legal_for(&low).lower(),
         // Of integers they combine away.
-        rules_for(machine.name, &[G_SEXT]).scalarize(0).legal_for(low).lower_for(pair).unsupported(),
-        rules_for(machine.name, &[G_ZEXT]).scalarize(0).lower_for(low).lower_for(pair).unsupported(),
-        rules_for(machine.name, &[G_TRUNC]).scalarize(0).legal_for(&back(low)).lower_for(&back(pair)).unsupported(),
+        rules_for(machine.name, &[G_SEXT])
+            .scalarize(0)
+            .legal_for(&signed)
+            .lower_for(&unsigned)
+            .lower_for(pair)
+            .unsupported(),
+        rules_for(machine.name, &[G_ZEXT]).scalarize(0).lower_for(&low).lower_for(pair).unsupported(),
+        rules_for(machine.name, &[G_TRUNC]).scalarize(0).legal_for(&back(&low)).lower_for(&back(pair)).unsupported(),
         on(&[G_MERGE_VALUES])
             .legal_for(pair)
             .unsupported_if(made_of_halves(0, 1, x))

@@ -93,8 +93,11 @@ pub(super) fn comparison_branch(number: i64) -> Option<TargetOpcode> {
 /// ```
 fn select(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
     let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let whole = |register: PReg| REGISTERS[usize::from(register.0)].full;
     let copy = |dst: PReg, src: PReg| match opcode {
         Select_GPR_Using_CC_GPR => Some(with_imm(ADDI, dst, src, 0)),
+        // Zfhmin has no such instruction on 16 bits.
+        Select_FPR16_Using_CC_GPR => Some(three(FSGNJ_D, whole(dst), whole(src), whole(src))),
         Select_FPR32_Using_CC_GPR => Some(three(FSGNJ_S, dst, src, src)),
         Select_FPR64_Using_CC_GPR => Some(three(FSGNJ_D, dst, src, src)),
         _ => None,
@@ -149,7 +152,7 @@ const ROUNDING_MODES: [&str; 8] = ["rne", "rtz", "rdn", "rup", "rmm", "", "", "d
 /// The rounding mode that the assembler takes where the text names none. Conversions that are always exact have their
 /// own.
 fn usual_rounding_mode(opcode: TargetOpcode) -> i64 {
-    if matches!(opcode, FCVT_D_S | FCVT_D_W | FCVT_D_WU) { 0 } else { 7 }
+    if matches!(opcode, FCVT_D_S | FCVT_D_W | FCVT_D_WU | FCVT_S_H | FCVT_D_H) { 0 } else { 7 }
 }
 
 /// The loads that reserve and the stores that keep a reservation, by the bits of their ordering.

@@ -72,7 +72,9 @@ pub fn evaluate<'d>(
             let ub = d.ne(&a.bits, &upper.bits);
             Ok(MachineEvaluation { ub, ..finish(d, bits, &s) })
         }
-        Select_GPR_Using_CC_GPR | Select_FPR32_Using_CC_GPR | Select_FPR64_Using_CC_GPR => select(d, inst, &s),
+        Select_GPR_Using_CC_GPR | Select_FPR16_Using_CC_GPR | Select_FPR32_Using_CC_GPR | Select_FPR64_Using_CC_GPR => {
+            select(d, inst, &s)
+        }
         BuildPairF64Pseudo => {
             let [low, high] = s.exactly(inst)?;
             let bits = d.concat(&high.bits, &low.bits);
