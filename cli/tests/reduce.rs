@@ -137,9 +137,9 @@ fn a_campaign_starts_from_its_corpus_and_adds_to_it() {
             String::from_utf8(output.stdout).unwrap(),
         )
     };
-    let (added, files, _) = fuzz("12");
+    let (added, files, _) = fuzz("24");
     assert!(added >= 2 && files == added, "{added} added, {files} files");
-    let (more, all, said) = fuzz("20");
+    let (more, all, said) = fuzz("40");
     assert!(said.contains(&format!("corpus: {files} functions read, 0 set aside")), "{said}");
     assert_eq!(all, files + more);
     std::fs::write(programs.join("bad.mir"), "# target: riscv64\n---\nname: [\n").unwrap();

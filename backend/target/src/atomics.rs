@@ -133,7 +133,7 @@ pub fn store_conditional<D: AnyDomain + ?Sized>(
     width: u32,
 ) -> Evaluated<D> {
     let value = low(d, access, inst, value)?;
-    let fails = d.choose(1);
+    let fails = d.loses_reservation(&address.bits, access.bytes.into());
     let stored = d.is_zero(&fails);
     let update = |d: &mut D, old: &Value<D>| {
         Value::new(d.ite(&stored, &value.bits, &old.bits), d.bool_ite(&stored, &value.poison, &old.poison))

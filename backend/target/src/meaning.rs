@@ -57,6 +57,10 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn store(&mut self, address: &AnyBits, bits: &AnyBits, poison: &AnyBool, operand: &MemOperand) -> AnyBool;
     /// [`Memory::fence`].
     fn fence(&mut self, pairs: FencedPairs);
+    /// [`Memory::reserve`].
+    fn reserve(&mut self, place: Option<(&AnyBits, u32)>);
+    /// [`Memory::loses_reservation`].
+    fn loses_reservation(&mut self, address: &AnyBits, bytes: u32) -> AnyBits;
     /// [`Memory::frame_address`].
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
     /// [`Memory::fixed_address`].
@@ -368,6 +372,16 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
 
     fn fence(&mut self, pairs: FencedPairs) {
         self.memory.fence(self.domain, pairs);
+    }
+
+    fn reserve(&mut self, place: Option<(&AnyBits, u32)>) {
+        let place = place.map(|(address, bytes)| (&self.bits[address.0 as usize], bytes));
+        self.memory.reserve(self.domain, place);
+    }
+
+    fn loses_reservation(&mut self, address: &AnyBits, bytes: u32) -> AnyBits {
+        let fails = self.memory.loses_reservation(self.domain, &self.bits[address.0 as usize], bytes);
+        self.add_bits(fails)
     }
 
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits {

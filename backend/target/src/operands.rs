@@ -163,6 +163,10 @@ pub fn access<D: AnyDomain + ?Sized>(
                 return Err(malformed());
             }
             let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
+            // The only effect of a load is that it reserves its bytes.
+            if row.flags.contains(OpcodeFlags::SIDE_EFFECTS) {
+                d.reserve(Some((&address, access.bytes.into())));
+            }
             let bits = match access.extension {
                 Extension::Sign => d.sext(&value, width),
                 Extension::Zero => d.zext(&value, width),

@@ -72,6 +72,7 @@ fn pair<D: AnyDomain + ?Sized>(
     }
     let [address] = s.exactly(inst)?;
     let (value, ub) = loaded(d, access, inst, address)?;
+    d.reserve(Some((&address.bits, access.bytes.into())));
     let half = PAIR_BITS / 2;
     let low = Value::new(d.extract(&value.bits, 0, half), value.poison);
     let high = Value::new(d.extract(&value.bits, half, half), value.poison);

@@ -75,7 +75,11 @@ pub fn evaluate<'d>(
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         DMB => super::atomics::barrier(d, inst),
-        MEMBARRIER | CLREX => Ok(jump_free(d)),
+        MEMBARRIER => Ok(jump_free(d)),
+        CLREX => {
+            d.reserve(None);
+            Ok(jump_free(d))
+        }
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr | SUBSWrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => flag_setting(d, opcode, inst, &s),
         ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs | ANDSXrs => {
