@@ -83,6 +83,7 @@ fn run(step: &SectionStep, place: &Place) -> Result<CommandRun, String> {
         Reading::Nothing => (status == 0).then_some(Value::Null),
         Reading::Json => object(&String::from_utf8_lossy(&output.stdout)),
         Reading::LibFuzzer => libfuzzer(&String::from_utf8_lossy(&output.stderr)),
+        Reading::Tests => tests_passed(&String::from_utf8_lossy(&output.stdout)),
     };
     let read = read.ok_or_else(|| format!("no figures, and {}{}", output.status, last_words(&output)))?;
     Ok(CommandRun { label: step.label.to_string(), command: step.command.clone(), status, seconds, output: read })
@@ -98,6 +99,18 @@ fn last_words(output: &Output) -> String {
 /// The object on the last line.
 fn object(text: &str) -> Option<Value> {
     serde_json::from_str(text.lines().last()?).ok().filter(Value::is_object)
+}
+
+/// The number of tests that `passed`, of which there is one at least, and the `seconds` that they took. A test that
+/// fails ends the command with a status that is no success.
+fn tests_passed(said: &str) -> Option<Value> {
+    let (mut passed, mut seconds) = (0, 0.0);
+    // `test result: ok. 21 passed; 0 failed; ...; finished in 4.86s`
+    for line in said.lines().filter_map(|line| line.strip_prefix("test result: ok. ")) {
+        passed += line.split(' ').next()?.parse::<u64>().ok()?;
+        seconds += line.rsplit(' ').next()?.strip_suffix('s')?.parse::<f64>().ok()?;
+    }
+    (passed > 0).then(|| json!({ "passed": passed, "seconds": seconds }))
 }
 
 /// The figures of libFuzzer's log: `runs`, `seconds`, `coverage` and `features` (as its `cov:` and `ft:`), and
@@ -181,6 +194,14 @@ mod tests {
         ];
         let outcome = outcome(needs, |_| vec![SectionStep::json("never", "exit 2")]);
         assert_eq!(outcome, Measurement::Missing("no-such-tool is missing".to_string()));
+    }
+
+    #[test]
+    fn tests_that_pass_are_counted() {
+        let one = "running 2 tests\ntest a ... ok\n\ntest result: ok. 2 passed; 0 failed; finished in 0.25s\n";
+        assert_eq!(tests_passed(&one.repeat(2)), Some(json!({"passed": 4, "seconds": 0.5})));
+        assert_eq!(tests_passed("test result: ok. 0 passed; 0 failed; finished in 0.00s\n"), None);
+        assert_eq!(tests_passed("test result: FAILED. 1 passed; 1 failed\n"), None);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub mod durations {
     pub const LIBFUZZER: u64 = 60;
     /// Seconds of reduction for each fault of `tribunal sabotage`.
     pub const REDUCTION: u64 = 20;
+    /// Operands of each operation of floating point.
+    pub const FLOAT_PAIRS: u64 = 1_000_000;
     /// Programs of csmith.
     pub const CSMITH: u64 = 20;
     /// Programs of each phase of the embedded loop's stages.
@@ -78,6 +80,8 @@ pub enum Reading {
     Json,
     /// libFuzzer's log on standard error.
     LibFuzzer,
+    /// The results of `cargo test`.
+    Tests,
 }
 
 impl SectionStep {

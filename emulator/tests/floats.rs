@@ -1,5 +1,7 @@
 //! The meaning of each instruction of floating point beside Unicorn's: every row with a register of another bank than
 //! that of integers, on pairs of corner values and on random ones.
+//!
+//! `TRIBUNAL_FLOAT_PAIRS` sets the number of operands of each row, over its rounding modes and immediates.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -135,6 +137,13 @@ fn is_known_to_differ(target: &Target, row: &InstrDesc, args: &[(u32, u64)]) -> 
 /// Where the status register has the flags.
 const NZCV_PLACE: u32 = 28;
 
+/// The operands of each instance of a row that has so many.
+fn operands_of_each(instances: usize) -> usize {
+    let asked = std::env::var("TRIBUNAL_FLOAT_PAIRS").ok();
+    let asked: Option<usize> = asked.map(|count| count.parse().expect("TRIBUNAL_FLOAT_PAIRS is a number"));
+    asked.map_or(120, |count| count.div_ceil(instances))
+}
+
 #[test]
 fn meanings_are_unicorns() {
     for &target in ALL {
@@ -142,10 +151,11 @@ fn meanings_are_unicorns() {
         let (mut random, mut rows) = (Random(1), 0);
         for (number, row) in (0..).zip(target.instructions).filter(|(_, row)| is_tried(target, row)) {
             rows += 1;
-            for inst in instances(target, TargetOpcode(number), row) {
-                machine.load(&code(target, &inst), &[]).unwrap();
-                for _ in 0..120 {
-                    try_once(target, &mut machine, (row, &inst), &mut random);
+            let instances = instances(target, TargetOpcode(number), row);
+            for inst in &instances {
+                machine.load(&code(target, inst), &[]).unwrap();
+                for _ in 0..operands_of_each(instances.len()) {
+                    try_once(target, &mut machine, (row, inst), &mut random);
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! Sections on the judges' work: fuzzing, proving, sabotage, and the trial of real programs.
 
 use super::{emptied, scratch};
-use crate::section::{Budget, Section, SectionStep, durations};
+use crate::section::{Budget, Reading, Section, SectionStep, durations};
 use crate::table::{At, Figure, Part, Unit, count, figure, text};
 
-pub const SECTIONS: &[Section] = &[FUZZ, STAGES, PROVE, RECIPES, SABOTAGE, JUDGES, TRIAL];
+pub const SECTIONS: &[Section] = &[FUZZ, STAGES, PROVE, RECIPES, SABOTAGE, JUDGES, FLOATS, TRIAL];
 
 const FUZZ: Section = Section {
     name: "fuzz",
@@ -291,6 +291,33 @@ name with its argument. A changed allocation that is accepted must run as before
 /// Of a test that changes one thing at a time.
 const TRIED: Figure = count("changes tried", "/tried");
 const WRONG: Figure = count("accepted, and neither named as harmless nor running alike", "/wrong");
+
+const FLOATS: Section = Section {
+    name: "floats",
+    heading: "The definition of floating point",
+    about: "\
+The one definition of each operation beside `rustc_apfloat`, the port of LLVM's own numbers: results and flags, in every rounding mode and format.
+The variable is the number of random operands of each operation and format; corner values come besides.
+Numbers of 16 bits are converted exhaustively.
+Each instruction of floating point runs in Unicorn beside its definition, on as many operands.
+A difference fails the test, and this section.",
+    needs: &[],
+    steps: |effort| {
+        let tests = |label, package: &str, test: &str| SectionStep {
+            label,
+            command: format!(
+                "TRIBUNAL_FLOAT_PAIRS={} cargo test --release --package {package} --test {test}",
+                effort.scaled(durations::FLOAT_PAIRS)
+            ),
+            reading: Reading::Tests,
+        };
+        vec![tests("rustc_apfloat", "tribunal-ir", "float"), tests("Unicorn", "tribunal-emulator", "floats")]
+    },
+    parts: &[Part::Steps {
+        steps: &["rustc_apfloat", "Unicorn"],
+        figures: &[count("tests passed", "/passed"), figure("seconds", "/seconds", Unit::Decimal(0))],
+    }],
+};
 
 const TRIAL: Section = Section {
     name: "trial",

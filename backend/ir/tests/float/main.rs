@@ -1,7 +1,7 @@
 //! Floating point beside `rustc_apfloat`, the port of LLVM's own numbers: results and flags of every operation, in
 //! every rounding mode, on corner values crossed with each other and on random ones.
 //!
-//! `TRIBUNAL_FLOAT_PAIRS` sets the number of random operands of each operation, format and mode.
+//! `TRIBUNAL_FLOAT_PAIRS` sets the number of random operands of each operation and format.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -27,9 +27,19 @@ const MODES: [(RoundingMode, Round); 5] = [
     (RoundingMode::NearestAway, Round::NearestTiesToAway),
 ];
 
-/// Random operands of each operation, format and mode.
+/// The number that somebody asks for.
+fn asked() -> Option<u64> {
+    std::env::var("TRIBUNAL_FLOAT_PAIRS").ok().map(|count| count.parse().expect("TRIBUNAL_FLOAT_PAIRS is a number"))
+}
+
+/// Random operands of each operation and format.
 fn count(default: u64) -> u64 {
-    std::env::var("TRIBUNAL_FLOAT_PAIRS").ok().and_then(|count| count.parse().ok()).unwrap_or(default)
+    asked().unwrap_or(default)
+}
+
+/// Of so many operands one is tried, or each if somebody asks for a number.
+fn share(default: usize) -> usize {
+    asked().map_or(default, |_| 1)
 }
 
 fn canonical_nan(format: FloatFormat) -> u128 {

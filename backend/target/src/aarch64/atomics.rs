@@ -89,6 +89,12 @@ fn compare_and_swap<D: AnyDomain + ?Sized>(d: &mut D, access: Access, inst: &Ins
     Ok(evaluation)
 }
 
+/// `CLREX` gives the reservation up.
+pub(super) fn clear_reservation<D: AnyDomain + ?Sized>(d: &mut D) -> Evaluated<D> {
+    d.reserve(None);
+    Ok(jump_free(d))
+}
+
 /// `DMB`: the low two bits say what is ordered, and those above whether all threads that share memory see it.
 pub(super) fn barrier<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Evaluated<D> {
     let kind = inst.imm(0).ok_or_else(|| Unsupported::new("malformed DMB"))?;

@@ -76,10 +76,7 @@ pub fn evaluate<'d>(
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         DMB => super::atomics::barrier(d, inst),
         MEMBARRIER => Ok(jump_free(d)),
-        CLREX => {
-            d.reserve(None);
-            Ok(jump_free(d))
-        }
+        CLREX => super::atomics::clear_reservation(d),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr | SUBSWrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => flag_setting(d, opcode, inst, &s),
         ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs | ANDSXrs => {
