@@ -115,8 +115,8 @@ fn places(span: &Span, found: &mut Vec<(String, Range<usize>)>) {
 /// and a fault is written over one alone. Without functions of other crates no table is copied.
 const ONE_TABLE: [&str; 3] = ["--", "-C", "llvm-args=-import-instr-limit=0"];
 
-/// Runs cargo on the copy, beside the product's own artifacts: the crates of other people are built once. `rustc` builds
-/// the program, `check` does not.
+/// Runs cargo on the copy, beside the product's own artifacts: the crates of other people are built once. `rustc`
+/// builds the program, `check` does not.
 fn cargo(copy: &Path, root: &Path, verb: &str) -> Result<Vec<Complaint>, MutantsError> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(&program)
