@@ -70,6 +70,7 @@ impl Harness {
             target,
             options,
             idle: None,
+            stepper: None,
             legalizer: (target.legality)(options.features),
             prover: Prover::with_cache(cache),
             machine: Emulator::new(target, options.features)?,

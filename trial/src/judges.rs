@@ -100,6 +100,8 @@ pub(crate) struct Bench {
     pub machine: Emulator,
     /// The emulator for code that `machine` does not run.
     pub idle: Option<Emulator>,
+    /// The machine stepper, beside an engine that shares no definition with it.
+    pub stepper: Option<Emulator>,
     /// How often each rule fired.
     pub rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.
