@@ -50,7 +50,7 @@ impl JudgeRow for EmulatorRow {
             Ok(machine) => machine,
             Err(error) => return session.tally.unsupported(error.to_string()),
         };
-        let watched = machine.watch_alignment(session.judges.watches_alignment());
+        let watched = machine.watch_alignment(session.judges.watches_closely());
         let loaded = watched.and_then(|()| load(machine, code, object.as_ref(), function));
         if let Err(error) = loaded {
             return session.tally.unsupported(error.to_string());
@@ -74,7 +74,7 @@ impl JudgeRow for EmulatorRow {
                 Err(unsupported) => return session.tally.unsupported(unsupported),
             }
         }
-        if let Some(input) = right {
+        if let Some(input) = right.filter(|_| session.judges.watches_closely()) {
             step(session, code, object.as_ref(), &interpreter, input);
         }
         // Inputs have no stack for a prologue that the source holds itself.
@@ -117,8 +117,6 @@ fn step(
     let loaded = load(machine, code, object, function);
     let (results, run) = (inputs::results(function, target), interpreter.run(input, SETTINGS));
     match loaded.map(|()| judged(interpreter, machine, input, run, &results, &mut 0)) {
-        // It looks at every access; Unicorn only where it is asked to.
-        Ok(Ok(InputRun::Wrong(wrong))) if wrong.kind == FaultKind::MisalignedAccess => session.wrong = Some(wrong),
         Ok(Ok(InputRun::Wrong(WrongRun { input, details, .. }))) => {
             let (kind, guilty) = (FindingKind::Definition, DEFINITIONS.to_string());
             let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input: Some(input) };
