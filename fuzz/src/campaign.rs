@@ -191,14 +191,14 @@ fn worker(shared: &Shared<'_>) {
     flush(shared, local);
 }
 
-/// The judges of a program: all, and of every 32nd its texts too, which take as long as all the others. Alignment is
-/// looked at in every fourth: wrong rules about it show in many programs.
+/// The judges of a program: all, and of every 32nd its texts too, which take as long as all the others. Alignment and
+/// definitions are looked at in every fourth: what is wrong there shows in many programs.
 pub fn judges(number: u64) -> JudgeSet {
     match number % 32 {
         0 => JudgeSet::ALL,
         // Every target is met: three and four have no common factor.
         rest if rest % 4 == 0 => JudgeSet::ALL.without(Judge::Text),
-        _ => JudgeSet::ALL.without(Judge::Text).without_alignment(),
+        _ => JudgeSet::ALL.without(Judge::Text).looking_briefly(),
     }
 }
 

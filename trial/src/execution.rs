@@ -7,7 +7,7 @@
 use crate::finding::{Finding, Inconclusive, Judge};
 use crate::image::{ObjectError, call_sites, loaded, unlinked};
 use crate::inputs::{self, Pointers};
-use crate::judges::{JudgeRow, Session, WrongRun};
+use crate::judges::{Bench, JudgeRow, Session, WrongRun};
 use crate::kind::FindingKind;
 use crate::repair;
 use std::borrow::Cow;
@@ -15,12 +15,12 @@ use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{Emulator, MachineFault, MachineRun};
+use tribunal_emulator::machine::{Emulator, LoadedObject, MachineError, MachineFault, MachineRun};
 use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{PReg, Stage, Vocabulary};
+use tribunal_ir::{Function, PReg, Stage, Vocabulary};
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
@@ -50,21 +50,20 @@ impl JudgeRow for EmulatorRow {
             Ok(machine) => machine,
             Err(error) => return session.tally.unsupported(error.to_string()),
         };
-        let watched = machine.watch_alignment(session.judges.watches_alignment());
-        let loaded = watched.and_then(|()| machine.record_accesses(function.has_volatile_accesses()));
-        let load = |()| match &object {
-            Some(object) => machine.load_linked(&object.unlinked(), &call_sites(code)),
-            None => machine.load_linked(&unlinked(code, function, target), &call_sites(code)),
-        };
-        if let Err(error) = loaded.and_then(load) {
+        let watched = machine.watch_alignment(session.judges.watches_closely());
+        let loaded = watched.and_then(|()| load(machine, code, object.as_ref(), function));
+        if let Err(error) = loaded {
             return session.tally.unsupported(error.to_string());
         }
         let interpreter = Interpreter::new(function, target);
         let runs = interpreter.run_all(session.inputs, SETTINGS);
-        let mut repairs = FIRST_REPAIRS;
+        let (mut repairs, mut right) = (FIRST_REPAIRS, None);
         for (input, run) in session.inputs.iter().zip(runs) {
             match judged(&interpreter, &mut session.bench.machine, input, run, &results, &mut repairs) {
-                Ok(InputRun::Right) => session.tally.executions += 1,
+                Ok(InputRun::Right) => {
+                    session.tally.executions += 1;
+                    right = Some(input);
+                }
                 Ok(InputRun::Inconclusive(reason)) => session.tally.inconclusive(reason),
                 Ok(InputRun::Wrong(wrong)) => {
                     session.tally.executions += 1;
@@ -75,12 +74,61 @@ impl JudgeRow for EmulatorRow {
                 Err(unsupported) => return session.tally.unsupported(unsupported),
             }
         }
+        if let Some(input) = right.filter(|_| session.judges.watches_closely()) {
+            step(session, code, object.as_ref(), &interpreter, input);
+        }
         // Inputs have no stack for a prologue that the source holds itself.
         if session.tally.executions == 0 && function.stage >= Stage::FrameLowered {
             session.tally.unsupported(format!("runs of a source at stage {}", function.stage));
         }
     }
 }
+
+/// Loads the code, or its object on a target that has objects.
+fn load(
+    machine: &mut Emulator,
+    code: &Code,
+    object: Option<&LoadedObject>,
+    function: &Function,
+) -> Result<(), MachineError> {
+    machine.record_accesses(function.has_volatile_accesses())?;
+    match object {
+        Some(object) => machine.load_linked(&object.unlinked(), &call_sites(code)),
+        None => machine.load_linked(&unlinked(code, function, machine.target()), &call_sites(code)),
+    }
+}
+
+/// Runs code that Unicorn runs rightly on this input by the definitions of its instructions. The prover reads the same
+/// definitions, but none of those instructions that only later passes write.
+fn step(
+    session: &mut Session<'_>,
+    code: &Code,
+    object: Option<&LoadedObject>,
+    interpreter: &Interpreter<'_>,
+    input: &Input,
+) {
+    let function = session.source;
+    let Bench { target, machine, stepper, .. } = &mut *session.bench;
+    if machine.is_stepper() {
+        return;
+    }
+    let Ok(machine) = stepper.take().map_or_else(|| Emulator::stepping(target), Ok) else { return };
+    let machine = stepper.insert(machine);
+    let loaded = load(machine, code, object, function);
+    let (results, run) = (inputs::results(function, target), interpreter.run(input, SETTINGS));
+    match loaded.map(|()| judged(interpreter, machine, input, run, &results, &mut 0)) {
+        Ok(Ok(InputRun::Wrong(WrongRun { input, details, .. }))) => {
+            let (kind, guilty) = (FindingKind::Definition, DEFINITIONS.to_string());
+            let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input: Some(input) };
+            session.tally.findings.push(finding);
+        }
+        // Unicorn's run counts; this one has nothing more to say.
+        Ok(Ok(InputRun::Right | InputRun::Inconclusive(_)) | Err(_)) | Err(_) => {}
+    }
+}
+
+/// The guilty name in findings about the definitions of machine instructions.
+const DEFINITIONS: &str = "definitions";
 
 /// The finding that emission wrote an object that is none, or another one than the code.
 pub(crate) fn broken_object(error: &ObjectError) -> Finding {
@@ -187,4 +235,53 @@ fn wrong(
     let compared = || compare(expected, run.results_of(expected, registers), &run.buffers);
     let mismatch = || compared().and_then(|()| compare_accesses(expected, &run.accesses)).err().map(shown);
     Ok(fault.or_else(mismatch))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Harness;
+    use crate::inputs::Plan;
+    use tribunal_codegen::{NoObserver, Options};
+    use tribunal_ir::semantics::Value as AnyValue;
+    use tribunal_ir::{InstData, Opcode, Operand, text};
+    use tribunal_target::aarch64::AARCH64;
+    use tribunal_target::meaning::AnyDomain;
+    use tribunal_target::{MachineEvaluation, Made, Target};
+
+    type Evaluated<'d> = Result<MachineEvaluation<dyn AnyDomain + 'd>, Unsupported>;
+
+    /// `movk` that inserts another number: no rule of selection writes one for this constant, emission does.
+    fn meaning<'d>(
+        d: &mut (dyn AnyDomain + 'd),
+        target: &Target,
+        inst: &InstData,
+        args: &[AnyValue<dyn AnyDomain + 'd>],
+    ) -> Evaluated<'d> {
+        let mut inst = inst.clone();
+        if let (Opcode::Target(opcode), Some(Operand::Imm(piece))) = (inst.opcode, inst.operands.get_mut(2))
+            && target.instruction(opcode).name == "MOVKXi"
+        {
+            *piece ^= 1;
+        }
+        (AARCH64.meaning)(d, target, &inst, args)
+    }
+
+    static WRONG: Target = Target { elf: None, meaning, made: Made::new(), ..AARCH64 };
+
+    #[test]
+    fn a_definition_that_only_emitted_code_needs_is_compared_with_unicorn() {
+        let text = "---\nname: f\nbody: |\n  bb.0:\n    %0:_(s64) = G_CONSTANT i64 20014547599360\n    $x0 = COPY %0\n    RET_ReallyLR implicit $x0\n...\n";
+        let module = text::parse_module(text, AARCH64.vocabulary).expect("the text is MIR");
+        let function = &module.whole().expect("each is read").functions[0];
+        let mut harness = Harness::new(&AARCH64, Options::new(AARCH64.default_features)).expect("Unicorn works");
+        let plan = Plan { count: 1, seed: 0 };
+        assert!(harness.trial(function, plan).findings.is_empty());
+        harness.bench.stepper = Some(Emulator::stepping(&WRONG).expect("the stepper works"));
+        let findings = harness.trial(function, plan).findings;
+        let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+        assert_eq!((finding.kind, finding.guilty.as_str()), (FindingKind::Definition, "definitions"));
+        let again = harness.reproduce(function, finding, &mut NoObserver).expect("the fault is there");
+        assert!(again.is_same_fault(finding));
+    }
 }

@@ -70,6 +70,7 @@ impl Harness {
             target,
             options,
             idle: None,
+            stepper: None,
             legalizer: (target.legality)(options.features),
             prover: Prover::with_cache(cache),
             machine: Emulator::new(target, options.features)?,
@@ -287,8 +288,8 @@ impl Harness {
         }
         let judges = match (known.judge, known.kind) {
             (Judge::Verifier | Judge::Allocation, _) => JudgeSet::AFTER_PASSES,
-            (Judge::Emulator, FindingKind::Run(FaultKind::MisalignedAccess)) => {
-                JudgeSet::default().with(Judge::Emulator).with_alignment()
+            (Judge::Emulator, FindingKind::Definition | FindingKind::Run(FaultKind::MisalignedAccess)) => {
+                JudgeSet::default().with(Judge::Emulator).looking_closely()
             }
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)

@@ -48,7 +48,8 @@ pub(crate) trait JudgeRow: Sync {
 /// Every judge, in the order of the pipeline.
 pub(crate) static JUDGES: [&dyn JudgeRow; 5] = [&VerifierRow, &ProverRow, &AllocationRow, &TextRow, &EmulatorRow];
 
-/// A set of judges, and whether the emulator looks at the alignment of accesses.
+/// A set of judges, and whether the emulator looks closely: at the alignment of accesses, and at the definitions of
+/// machine instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct JudgeSet(u8);
 
@@ -56,7 +57,7 @@ impl JudgeSet {
     /// Every judge, with all that it sees.
     pub const ALL: JudgeSet = JudgeSet(u8::MAX);
     /// The bit of no judge.
-    const ALIGNMENT: u8 = 1 << 7;
+    const CLOSELY: u8 = 1 << 7;
     /// The machine verifier and the allocation checker: those that look after each pass.
     pub const AFTER_PASSES: JudgeSet = JudgeSet(1 << Judge::Verifier as u8 | 1 << Judge::Allocation as u8);
 
@@ -70,19 +71,19 @@ impl JudgeSet {
         JudgeSet(self.0 & !(1 << judge as u8))
     }
 
-    /// This set, whose emulator looks at the alignment of accesses: each is slower then.
-    pub fn with_alignment(self) -> JudgeSet {
-        JudgeSet(self.0 | JudgeSet::ALIGNMENT)
+    /// This set, whose emulator looks closely: each access is slower then, and the code runs once more.
+    pub fn looking_closely(self) -> JudgeSet {
+        JudgeSet(self.0 | JudgeSet::CLOSELY)
     }
 
     /// This set, whose emulator does not.
-    pub fn without_alignment(self) -> JudgeSet {
-        JudgeSet(self.0 & !JudgeSet::ALIGNMENT)
+    pub fn looking_briefly(self) -> JudgeSet {
+        JudgeSet(self.0 & !JudgeSet::CLOSELY)
     }
 
-    /// True if the emulator looks at the alignment of accesses.
-    pub fn watches_alignment(self) -> bool {
-        self.0 & JudgeSet::ALIGNMENT != 0
+    /// True if the emulator looks at the alignment of accesses and at definitions.
+    pub fn watches_closely(self) -> bool {
+        self.0 & JudgeSet::CLOSELY != 0
     }
 
     /// True if the judge is one of them.
@@ -100,6 +101,8 @@ pub(crate) struct Bench {
     pub machine: Emulator,
     /// The emulator for code that `machine` does not run.
     pub idle: Option<Emulator>,
+    /// The machine stepper, beside an engine that shares no definition with it.
+    pub stepper: Option<Emulator>,
     /// How often each rule fired.
     pub rules: FxHashMap<&'static str, u64>,
     /// Rules in the order in which they fired in the last trial.

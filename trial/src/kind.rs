@@ -25,6 +25,8 @@ pub enum FindingKind {
     ProvedAndWrong,
     /// A run of the machine code went wrong.
     Run(FaultKind),
+    /// The machine code runs rightly in Unicorn, and wrongly by the definitions of its instructions: a fault of those.
+    Definition,
     /// The text of a function is read as another.
     Text,
     /// A pass broke its own contract.
@@ -37,11 +39,12 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Kinds that are no rule's and no run's.
-    const OTHERS: [FindingKind; 8] = [
+    const OTHERS: [FindingKind; 9] = [
         FindingKind::Refuted,
         FindingKind::RefutedUnconfirmed,
         FindingKind::RefutedNotExecuted,
         FindingKind::ProvedAndWrong,
+        FindingKind::Definition,
         FindingKind::Text,
         FindingKind::Contract,
         FindingKind::Unsupported,
@@ -66,6 +69,7 @@ impl FindingKind {
             FindingKind::RefutedUnconfirmed => "refuted-unconfirmed",
             FindingKind::RefutedNotExecuted => "refuted-not-executed",
             FindingKind::ProvedAndWrong => "proved-and-wrong",
+            FindingKind::Definition => "wrong-definition",
             FindingKind::Text => "read-as-another",
             FindingKind::Contract => "contract",
             FindingKind::Unsupported => "unsupported",
@@ -87,6 +91,7 @@ impl FindingKind {
             | FindingKind::Allocation(_)
             | FindingKind::ProvedAndWrong
             | FindingKind::Run(_)
+            | FindingKind::Definition
             | FindingKind::Text
             | FindingKind::Contract
             | FindingKind::Unsupported

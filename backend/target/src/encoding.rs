@@ -169,8 +169,11 @@ impl Target {
     }
 
     /// True if some row loads or stores, as `direction` says, so many bytes at this alignment in one access, whatever
-    /// the options: registers of floating point that are an option are wider than integers may count on.
+    /// the options: a number wider than a general register goes in parts, as the pairs of AArch64's `ldaxp` do.
     pub fn accesses_whole(&self, direction: OpcodeFlags, bytes: u32, align: u32) -> bool {
+        if bytes > self.register_bytes() {
+            return false;
+        }
         let is_present = |row: &&InstrDesc| self.default_features.contains(row.requires);
         let is_plain = |row: &&InstrDesc| row.address().is_some() && row.flags.contains(direction) && is_present(row);
         let accesses = self.instructions.iter().filter(is_plain).filter_map(|row| row.access);

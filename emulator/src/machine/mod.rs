@@ -290,6 +290,16 @@ impl Emulator {
         Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)), |register| Some(register.0.into()))
     }
 
+    /// The machine that it runs code of.
+    pub fn target(&self) -> &'static Target {
+        self.target
+    }
+
+    /// True of the machine stepper, which runs code by the definitions that the prover reads.
+    pub fn is_stepper(&self) -> bool {
+        matches!(self.engine, Engine::Stepper(_))
+    }
+
     /// `number` gives the engine's number of a full register.
     fn with_engine(
         target: &'static Target,

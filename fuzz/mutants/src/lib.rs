@@ -52,6 +52,9 @@ pub enum MutantsError {
         /// The form that it lacks.
         message: &'static str,
     },
+    /// Another run works in this folder: each would remove what the other writes.
+    #[error("{0}: another run works in this folder; `--out` names another one")]
+    Taken(PathBuf),
     /// The copy does not compile for a reason that is no fault's.
     #[error("the copy with the faults does not compile:\n{0}")]
     Compile(String),

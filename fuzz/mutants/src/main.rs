@@ -16,7 +16,7 @@ use tribunal_mutants::draw;
 use tribunal_mutants::equivalents::Equivalents;
 use tribunal_mutants::judge::{Court, Fate};
 use tribunal_mutants::report::{JudgedMutant, Report};
-use tribunal_mutants::workspace::SourceTexts;
+use tribunal_mutants::workspace::{self, SourceTexts};
 
 /// Draws faults of the backend's source by seed, builds all of them into one binary, and puts each before `fuzz`,
 /// `trial` and `prove`.
@@ -80,6 +80,7 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
         return Ok(0);
     }
     let out = root.join(&arguments.out);
+    let _taken = workspace::take(&out)?;
     let built = compile::build(&sources, &order, count, &out, |line| eprintln!("{line}"))?;
     let court = Court { program: built.program.clone(), root, folder: out.join("fates"), seconds: arguments.seconds };
     if court.folder.exists() {

@@ -6,6 +6,7 @@ use crate::site::MutationSite;
 use crate::weave::{Mutant, Woven, weave};
 use crate::{MutantsError, layer, operators, tables};
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// The source of the switch.
@@ -63,6 +64,21 @@ impl SourceTexts {
             sites.extend(tables::sites(name, text, &syntax[name], &macros));
         }
         Ok(sites)
+    }
+}
+
+/// Takes a folder, which is made, for as long as the result lives: two runs in one would remove each other's files.
+///
+/// # Errors
+/// Another run has it, or it cannot be made.
+pub fn take(folder: &Path) -> Result<File, MutantsError> {
+    std::fs::create_dir_all(folder).map_err(MutantsError::at(folder))?;
+    let path = folder.join("lock");
+    let file = File::create(&path).map_err(MutantsError::at(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(MutantsError::Taken(folder.to_path_buf())),
+        Err(TryLockError::Error(error)) => Err(MutantsError::at(path)(error)),
     }
 }
 
@@ -154,6 +170,15 @@ mod tests {
 
     fn root() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    #[test]
+    fn a_folder_has_one_run_at_a_time() {
+        let folder = tempfile::tempdir().expect("a folder for the runs");
+        let first = take(folder.path()).expect("nobody has the folder");
+        assert!(matches!(take(folder.path()), Err(MutantsError::Taken(path)) if path == folder.path()));
+        drop(first);
+        take(folder.path()).expect("the first run is over");
     }
 
     #[test]

@@ -167,7 +167,7 @@ fn pointer_mask(r: &mut Recipe<'_>) {
 fn funnel_amount(r: &mut Recipe<'_>, amount: VReg, ty: Type) -> VReg {
     let amount_ty = r.type_of(amount);
     let width = ty.bits();
-    let fits = width.ilog2() < amount_ty.bits() && (amount_ty.bits() >= 32 || width >> amount_ty.bits() == 0);
+    let fits = width.ilog2() < amount_ty.bits();
     let reduced = match (fits, width.is_power_of_two()) {
         // The amount's type holds nothing that reaches the width.
         (false, _) => amount,
