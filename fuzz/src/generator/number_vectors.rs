@@ -32,6 +32,16 @@ fn types(opcode: Opcode, info: &OpcodeInfo, elements: [Type; 3], lanes: u16) -> 
     info.takes(&types).then_some(types)
 }
 
+/// True if the target compiles the operation, and that which it becomes on elements.
+fn compiles_by_element(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bool {
+    let element = |ty: Option<Type>| ty.map(Type::scalar_type);
+    let (step, elements) = match opcode.reduced_by() {
+        Some(step) => (step, [element(types[0]), None, None]),
+        None => (opcode, types.map(element)),
+    };
+    compiles(legalizer, opcode, types) && compiles(legalizer, step, &elements)
+}
+
 /// The operations on vectors of two numbers that the target compiles.
 pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item = Opcode> {
     let numbers = [S32, S64];
@@ -40,7 +50,7 @@ pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item 
     let any = move |opcode: &Opcode| {
         let Some(info) = opcode.info() else { return false };
         let all = elements.iter().filter_map(|&elements| types(*opcode, info, elements, 2));
-        all.into_iter().any(|types| compiles(legalizer, *opcode, &types))
+        all.into_iter().any(|types| compiles_by_element(legalizer, *opcode, &types))
     };
     crate::opcodes::ON_NUMBERS.iter().copied().filter(any)
 }
@@ -69,7 +79,7 @@ impl Generator<'_, '_, '_> {
         }
         // Every lane is code of its own, and two show nearly all.
         let lanes = if elements.contains(&S64) || !self.u.ratio(1, 8)? { 2 } else { 4 };
-        Ok(types(opcode, info, elements, lanes).filter(|types| compiles(self.legalizer, opcode, types)))
+        Ok(types(opcode, info, elements, lanes).filter(|types| compiles_by_element(self.legalizer, opcode, types)))
     }
 
     /// The vector of numbers drawn for its elements.
