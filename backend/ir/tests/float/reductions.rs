@@ -8,7 +8,7 @@ use tribunal_ir::types::{ElementCount, S64};
 use tribunal_ir::{Function, InstData, InstFlags, Opcode};
 
 /// The operation on two numbers.
-type Step = fn(f64, f64) -> f64;
+type OnTwo = fn(f64, f64) -> f64;
 
 fn maximum(a: f64, b: f64) -> f64 {
     match a.partial_cmp(&b) {
@@ -28,7 +28,7 @@ fn minimum(a: f64, b: f64) -> f64 {
     -maximum(-a, -b)
 }
 
-const REDUCTIONS: [(Opcode, Step); 8] = [
+const REDUCTIONS: [(Opcode, OnTwo); 8] = [
     (Opcode::G_VECREDUCE_SEQ_FADD, |a, b| a + b),
     (Opcode::G_VECREDUCE_SEQ_FMUL, |a, b| a * b),
     (Opcode::G_VECREDUCE_FADD, |a, b| a + b),
