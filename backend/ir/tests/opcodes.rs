@@ -177,7 +177,7 @@ impl Instance {
         let mut value = |ty: &Type| {
             let lanes = ty.element_count().map_or(1, |count| count.lanes);
             let parts = (0..lanes).map(|_| number(ty.scalar_type().bits()));
-            Value::new(parts.reduce(|low, high| high.concat(low)).unwrap(), false)
+            Value::new(parts.reduce(|low, high| high.concat(low)).unwrap_or(Bits::zero(ty.bits())), false)
         };
         self.reads.iter().map(&mut value).collect()
     }

@@ -26,7 +26,7 @@ const MOST_ARGUMENTS: usize = 3;
 
 /// A number: its bits may be any of a NaN's.
 #[derive(Clone, Copy)]
-pub(super) struct Number {
+pub(super) struct DrawnNumber {
     pub(super) entry: Entry,
     pub(super) is_any_nan: bool,
 }
@@ -92,7 +92,12 @@ impl Generator<'_, '_, '_> {
         Ok(fits.then_some(types))
     }
 
-    pub(super) fn operation_on_numbers(&mut self, opcode: Opcode, types: &IndexTypes, depth: u32) -> Result<Number> {
+    pub(super) fn operation_on_numbers(
+        &mut self,
+        opcode: Opcode,
+        types: &IndexTypes,
+        depth: u32,
+    ) -> Result<DrawnNumber> {
         let of = |index: usize| types.get(index).copied().flatten().unwrap_or(S32);
         let Some(info) = opcode.info() else { return self.any_number(of(0)) };
         let (mut operands, mut deterministic, mut is_any_nan) = (Vec::new(), true, makes_nans(opcode, info));
@@ -132,21 +137,27 @@ impl Generator<'_, '_, '_> {
         let register = self.builder.function.new_vreg(ty);
         let operands = std::iter::once(Operand::def(register)).chain(operands);
         self.builder.push(InstData { flags, ..InstData::new(opcode, operands) });
-        Ok(Number { entry: Entry { register, ty, deterministic }, is_any_nan })
+        Ok(DrawnNumber { entry: Entry { register, ty, deterministic }, is_any_nan })
     }
 
     /// An operand of this class of an operation with this result: a number, or an integer.
-    fn operand(&mut self, (opcode, class): (Opcode, TypeClass), ty: Type, result: Type, depth: u32) -> Result<Number> {
+    fn operand(
+        &mut self,
+        (opcode, class): (Opcode, TypeClass),
+        ty: Type,
+        result: Type,
+        depth: u32,
+    ) -> Result<DrawnNumber> {
         let number = match class == TypeClass::Float {
             true => self.number(ty, depth)?,
-            false => Number { entry: self.value(ty, false)?, is_any_nan: false },
+            false => DrawnNumber { entry: self.value(ty, false)?, is_any_nan: false },
         };
         let entry = if tells_nans(opcode) { self.settled(number)? } else { number.entry };
-        Ok(Number { entry: self.in_range(opcode, entry, result)?, ..number })
+        Ok(DrawnNumber { entry: self.in_range(opcode, entry, result)?, ..number })
     }
 
     /// A number: a constant, the result of another operation, or bits in scope.
-    fn number(&mut self, ty: Type, depth: u32) -> Result<Number> {
+    fn number(&mut self, ty: Type, depth: u32) -> Result<DrawnNumber> {
         if depth > 0 && self.u.ratio(1, 4)? {
             let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
             if let Some(types) = self.number_types(opcode)?.filter(|types| types[0] == Some(ty))
@@ -158,12 +169,12 @@ impl Generator<'_, '_, '_> {
         self.any_number(ty)
     }
 
-    fn any_number(&mut self, ty: Type) -> Result<Number> {
+    fn any_number(&mut self, ty: Type) -> Result<DrawnNumber> {
         let entry = match FloatFormat::of_width(ty.bits()) {
             Some(format) if self.u.ratio(1, 3)? => self.number_constant(format)?,
             _ => self.value(ty, false)?,
         };
-        Ok(Number { entry, is_any_nan: false })
+        Ok(DrawnNumber { entry, is_any_nan: false })
     }
 
     /// A constant: often at the edges of the format and of integers.
@@ -210,8 +221,8 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The number with one NaN for all.
-    pub(super) fn settled(&mut self, number: Number) -> Result<Entry> {
-        let Number { entry, is_any_nan } = number;
+    pub(super) fn settled(&mut self, number: DrawnNumber) -> Result<Entry> {
+        let DrawnNumber { entry, is_any_nan } = number;
         let Some(format) = FloatFormat::of_width(entry.ty.bits()).filter(|_| is_any_nan) else { return Ok(entry) };
         if !compiles(self.legalizer, Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
             return Ok(Entry { deterministic: false, ..entry });

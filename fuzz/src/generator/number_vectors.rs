@@ -3,7 +3,7 @@
 //!
 //! Invariant: no vector stays in scope, and one NaN stands for all in each element of what is shown.
 
-use super::floats::{Number, TRIES, compiles};
+use super::floats::{DrawnNumber, TRIES, compiles};
 use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
@@ -86,8 +86,8 @@ impl Generator<'_, '_, '_> {
     pub(super) fn vector_of_numbers(
         &mut self,
         (ty, count): (Type, ElementCount),
-        mut element: impl FnMut(&mut Self) -> Result<Number>,
-    ) -> Result<Number> {
+        mut element: impl FnMut(&mut Self) -> Result<DrawnNumber>,
+    ) -> Result<DrawnNumber> {
         let (mut sources, mut deterministic, mut is_any_nan) = (Vec::new(), true, false);
         for _ in 0..count.lanes {
             let number = element(self)?;
@@ -96,12 +96,12 @@ impl Generator<'_, '_, '_> {
             is_any_nan |= number.is_any_nan;
         }
         let register = self.builder.op(ty, Opcode::G_BUILD_VECTOR, &sources);
-        Ok(Number { entry: Entry { register, ty, deterministic }, is_any_nan })
+        Ok(DrawnNumber { entry: Entry { register, ty, deterministic }, is_any_nan })
     }
 
     /// The number, or the bits of all elements, each with one NaN for all.
-    fn settled_elements(&mut self, number: Number) -> Result<Entry> {
-        let Number { entry, is_any_nan } = number;
+    fn settled_elements(&mut self, number: DrawnNumber) -> Result<Entry> {
+        let DrawnNumber { entry, is_any_nan } = number;
         let Some(count) = entry.ty.element_count().filter(|_| is_any_nan) else {
             return Ok(if is_any_nan { self.settled(number)? } else { self.vector_as_number(entry) });
         };
@@ -109,8 +109,8 @@ impl Generator<'_, '_, '_> {
         let mut parts = self.builder.unmerge(ty, entry.register).into_iter();
         let settled = self.vector_of_numbers((entry.ty, count), |generator| {
             let register = parts.next().unwrap_or(entry.register);
-            let part = Number { entry: Entry { register, ty, ..entry }, is_any_nan };
-            Ok(Number { entry: generator.settled(part)?, is_any_nan: false })
+            let part = DrawnNumber { entry: Entry { register, ty, ..entry }, is_any_nan };
+            Ok(DrawnNumber { entry: generator.settled(part)?, is_any_nan: false })
         })?;
         Ok(self.vector_as_number(settled.entry))
     }
