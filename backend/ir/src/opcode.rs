@@ -545,14 +545,14 @@ opcodes! {
     }
     /// One element of all elements of a vector.
     Reduction {
-        G_VECREDUCE_SEQ_FADD: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
-        G_VECREDUCE_SEQ_FMUL: [I0] <- [I1, V2] flags(FAST) types(SameElement(0, 1), SameElement(0, 2));
-        G_VECREDUCE_FADD: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_FMUL: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_FMAX: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_FMIN: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_FMAXIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
-        G_VECREDUCE_FMINIMUM: [I0] <- [V1] flags(FAST) types(SameElement(0, 1));
+        G_VECREDUCE_SEQ_FADD: [F0] <- [F1, F2] {DEFINED} flags(FAST) types(ElementOf(0, 2), ElementOf(1, 2));
+        G_VECREDUCE_SEQ_FMUL: [F0] <- [F1, F2] {DEFINED} flags(FAST) types(ElementOf(0, 2), ElementOf(1, 2));
+        G_VECREDUCE_FADD: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
+        G_VECREDUCE_FMUL: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
+        G_VECREDUCE_FMAX: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
+        G_VECREDUCE_FMIN: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
+        G_VECREDUCE_FMAXIMUM: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
+        G_VECREDUCE_FMINIMUM: [F0] <- [F1] {DEFINED} flags(FAST) types(ElementOf(0, 1));
         G_VECREDUCE_ADD: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
         G_VECREDUCE_MUL: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
         G_VECREDUCE_AND: [I0] <- [V1] {DEFINED} types(Promotes(0, 1));
@@ -633,7 +633,7 @@ impl Opcode {
         self.info().is_some_and(OpcodeInfo::is_float)
     }
 
-    /// The operation by which a reduction of integers takes the elements together.
+    /// The operation by which a reduction takes the elements together.
     pub fn reduced_by(self) -> Option<Opcode> {
         Some(match self {
             Opcode::G_VECREDUCE_ADD => Opcode::G_ADD,
@@ -645,6 +645,12 @@ impl Opcode {
             Opcode::G_VECREDUCE_SMIN => Opcode::G_SMIN,
             Opcode::G_VECREDUCE_UMAX => Opcode::G_UMAX,
             Opcode::G_VECREDUCE_UMIN => Opcode::G_UMIN,
+            Opcode::G_VECREDUCE_FADD | Opcode::G_VECREDUCE_SEQ_FADD => Opcode::G_FADD,
+            Opcode::G_VECREDUCE_FMUL | Opcode::G_VECREDUCE_SEQ_FMUL => Opcode::G_FMUL,
+            Opcode::G_VECREDUCE_FMAX => Opcode::G_FMAXNUM,
+            Opcode::G_VECREDUCE_FMIN => Opcode::G_FMINNUM,
+            Opcode::G_VECREDUCE_FMAXIMUM => Opcode::G_FMAXIMUM,
+            Opcode::G_VECREDUCE_FMINIMUM => Opcode::G_FMINIMUM,
             _ => return None,
         })
     }

@@ -62,7 +62,8 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     };
     let mut all: Vec<IndexTypes> = Vec::new();
     let keep = |types: IndexTypes, all: &mut Vec<IndexTypes>| {
-        if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, Some(2))) {
+        let is_whole = (0..3).all(|index| types[index].is_some() == info.class_of(index).is_some());
+        if is_whole && !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, Some(2))) {
             all.push(types);
         }
     };
@@ -75,7 +76,8 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     if all.is_empty() {
         for &[first, second] in &pairs {
             let vector = Type::scalar(second).times(ElementCount::fixed(2));
-            keep([ty(0, first, LANES[0]), vector, None], &mut all);
+            let scalar = ty(0, first, LANES[0]);
+            keep(if info.class_of(2).is_some() { [scalar, scalar, vector] } else { [scalar, vector, None] }, &mut all);
         }
     }
     all
@@ -172,7 +174,12 @@ impl Instance {
             3 => Bits::new(u128::from(next() % 4), bits),
             _ => Bits::new(u128::from(next()), bits),
         };
-        self.reads.iter().map(|ty| Value::new(number(ty.bits()), false)).collect()
+        let mut value = |ty: &Type| {
+            let lanes = ty.element_count().map_or(1, |count| count.lanes);
+            let parts = (0..lanes).map(|_| number(ty.scalar_type().bits()));
+            Value::new(parts.reduce(|low, high| high.concat(low)).unwrap_or(Bits::zero(ty.bits())), false)
+        };
+        self.reads.iter().map(&mut value).collect()
     }
 }
 

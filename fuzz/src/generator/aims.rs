@@ -3,13 +3,13 @@
 //! A campaign remembers nothing of what it observed, since a program depends on the seed and its number alone. So the
 //! number chooses the goal, and how often the walk came round chooses among the immediates at the edges of a rule. The
 //! goals are the selection rules of the program's features, operations in one step that the legalizer rewrites,
-//! operations on numbers of floating point, and operations on vectors, which it takes apart.
+//! operations on numbers of floating point, and operations on vectors of integers and of numbers, which it takes apart.
 //!
 //! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
 //! operation to another form first, so an aim is no promise.
 
 use super::directed::{is_of_addresses, is_of_values};
-use super::{Entry, Generator, floats};
+use super::{Entry, Generator, floats, number_vectors};
 use crate::opcodes;
 use arbitrary::Result;
 use rustc_hash::FxHashMap;
@@ -30,6 +30,8 @@ enum Goal {
     Number(Opcode),
     /// Its operands are vectors.
     Vectors(Opcode),
+    /// Its operands are vectors of numbers of floating point.
+    NumberVectors(Opcode),
 }
 
 /// The goal of a program.
@@ -46,38 +48,52 @@ const ROUNDS: u32 = 4;
 impl Aim {
     /// The goal at a turn of the walk; `None` for a machine without rules.
     pub fn at(turn: u32, target: &'static Target, features: Features) -> Option<Aim> {
-        let (numbers, vectors) = (of_numbers(target, features), &*opcodes::ON_VECTORS);
-        let [count, wide] = [numbers.len(), vectors.len()].map(|count| count as u32);
-        let (round, place) = (turn / period(count, wide), turn % period(count, wide));
+        let goals @ Goals { plain, vectors } = goals(target, features);
+        let (count, period) = (plain.len() as u32, goals.period());
+        let (round, place) = (turn / period, turn % period);
         match place.checked_sub(ROUNDS * count) {
-            Some(place) => Some(Aim { goal: Goal::Vectors(*vectors.get(place as usize)?), visit: round }),
+            Some(place) => Some(Aim { goal: *vectors.get(place as usize)?, visit: round }),
             None => {
-                let goal = *numbers.get((place % count) as usize)?;
+                let goal = *plain.get((place % count) as usize)?;
                 Some(Aim { goal, visit: ROUNDS * round + place / count })
             }
         }
     }
 }
 
-/// Turns after which the walk begins again.
-fn period(numbers: u32, vectors: u32) -> u32 {
-    (ROUNDS * numbers + vectors).max(1)
+/// The goals of a machine.
+struct Goals {
+    /// Those that are not of vectors.
+    plain: Vec<Goal>,
+    vectors: Vec<Goal>,
 }
 
-/// The goals that are not of vectors, found once for each set of features.
-fn of_numbers(target: &'static Target, features: Features) -> &'static [Goal] {
-    type Known = FxHashMap<(&'static str, Features), &'static [Goal]>;
+impl Goals {
+    /// Turns after which the walk begins again.
+    fn period(&self) -> u32 {
+        (ROUNDS * self.plain.len() as u32 + self.vectors.len() as u32).max(1)
+    }
+}
+
+/// The goals, found once for each set of features.
+fn goals(target: &'static Target, features: Features) -> &'static Goals {
+    type Known = FxHashMap<(&'static str, Features), &'static Goals>;
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry((target.name, features)).or_insert_with(|| found(target, features).leak())
+    known.entry((target.name, features)).or_insert_with(|| Box::leak(Box::new(found(target, features))))
 }
 
-fn found(target: &'static Target, features: Features) -> Vec<Goal> {
+fn found(target: &'static Target, features: Features) -> Goals {
     let rules = target.selection.iter().filter(|rule| features.contains(rule.requires) && is_reachable(&rule.pattern));
     let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
-    let of_floats = floats::compiled((target.legality)(features)).map(Goal::Number);
-    rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect()
+    let legalizer = (target.legality)(features);
+    let of_floats = floats::compiled(legalizer).map(Goal::Number);
+    let of_integers = opcodes::ON_VECTORS.iter().copied().map(Goal::Vectors);
+    Goals {
+        plain: rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect(),
+        vectors: of_integers.chain(number_vectors::compiled(legalizer).map(Goal::NumberVectors)).collect(),
+    }
 }
 
 /// True if the generator can write the pattern.
@@ -110,13 +126,14 @@ impl Generator<'_, '_, '_> {
             Goal::Rule(rule) => self.aimed_at(rule, depth),
             Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
             Goal::Atomic(_) => self.expression(),
-            Goal::Number(opcode) => match self.on_numbers_by(opcode)? {
-                Some(entry) => {
-                    self.scope.push(entry);
-                    Ok(())
-                }
-                None => self.expression(),
-            },
+            Goal::Number(opcode) => {
+                let entry = self.on_numbers_by(opcode)?;
+                self.shown_or_another(entry)
+            }
+            Goal::NumberVectors(opcode) => {
+                let entry = self.on_number_vectors(opcode)?;
+                self.shown_or_another(entry)
+            }
             Goal::Vectors(opcode) => self.on_vectors(opcode),
         };
         self.visit = None;
@@ -139,10 +156,14 @@ impl Generator<'_, '_, '_> {
         }
         let register = self.register_type();
         let ty = self.fitting(pattern.ty, register)?;
-        match self.written_out(pattern, ty)? {
-            Some(entry) => self.scope.push(entry),
-            None => self.expression()?,
-        }
+        let entry = self.written_out(pattern, ty)?;
+        self.shown_or_another(entry)
+    }
+
+    /// Adds a value to the scope; where there is none, that of another expression.
+    fn shown_or_another(&mut self, entry: Option<Entry>) -> Result<()> {
+        let Some(entry) = entry else { return self.expression() };
+        self.scope.push(entry);
         Ok(())
     }
 
@@ -181,7 +202,7 @@ mod tests {
     fn shown(goal: Goal) -> Opcode {
         match goal {
             Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
-            Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) => opcode,
+            Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) | Goal::NumberVectors(opcode) => opcode,
         }
     }
 
@@ -191,8 +212,8 @@ mod tests {
     fn programs_have_the_operations_that_they_are_aimed_at() {
         for &target in tribunal_target::ALL {
             let features = target.default_features | target.all_options();
-            let numbers = of_numbers(target, features).len() as u32;
-            let period = period(numbers, opcodes::ON_VECTORS.len() as u32);
+            let goals = goals(target, features);
+            let (numbers, period) = (goals.plain.len() as u32, goals.period());
             let mut missed = Vec::new();
             for turn in (0..numbers).chain(ROUNDS * numbers..period) {
                 let aim = Aim::at(turn, target, features).unwrap();

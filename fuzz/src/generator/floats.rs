@@ -9,7 +9,9 @@ use arbitrary::Result;
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S1, S16, S32, S64, S128};
-use tribunal_ir::{Bits, Block, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type};
+use tribunal_ir::{
+    Bits, Block, Family, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type,
+};
 use tribunal_target::abi::Passing;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo};
 use tribunal_verifier::rule_tables::{Chain, End, follow};
@@ -17,16 +19,16 @@ use tribunal_verifier::rule_tables::{Chain, End, follow};
 /// Operations that are operands of operations, at most so deep.
 const DEPTH: u32 = 2;
 /// Draws of types for an operation.
-const TRIES: u32 = 8;
+pub(super) const TRIES: u32 = 8;
 
 /// Numbers that a program is given in registers of floating point, at most.
 const MOST_ARGUMENTS: usize = 3;
 
 /// A number: its bits may be any of a NaN's.
 #[derive(Clone, Copy)]
-struct Number {
-    entry: Entry,
-    is_any_nan: bool,
+pub(super) struct DrawnNumber {
+    pub(super) entry: Entry,
+    pub(super) is_any_nan: bool,
 }
 
 impl Generator<'_, '_, '_> {
@@ -51,6 +53,9 @@ impl Generator<'_, '_, '_> {
     /// One operation on numbers; `None` where the target does not compile the one drawn.
     pub(super) fn on_numbers(&mut self) -> Result<Option<Entry>> {
         let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
+        if opcode.family() == Some(Family::Reduction) || self.u.ratio(1, 16)? {
+            return self.on_number_vectors(opcode);
+        }
         let Some(types) = self.number_types(opcode)? else { return Ok(None) };
         self.shown_number(opcode, &types).map(Some)
     }
@@ -87,7 +92,12 @@ impl Generator<'_, '_, '_> {
         Ok(fits.then_some(types))
     }
 
-    fn operation_on_numbers(&mut self, opcode: Opcode, types: &IndexTypes, depth: u32) -> Result<Number> {
+    pub(super) fn operation_on_numbers(
+        &mut self,
+        opcode: Opcode,
+        types: &IndexTypes,
+        depth: u32,
+    ) -> Result<DrawnNumber> {
         let of = |index: usize| types.get(index).copied().flatten().unwrap_or(S32);
         let Some(info) = opcode.info() else { return self.any_number(of(0)) };
         let (mut operands, mut deterministic, mut is_any_nan) = (Vec::new(), true, makes_nans(opcode, info));
@@ -100,16 +110,16 @@ impl Generator<'_, '_, '_> {
                     Operand::FloatPredicate(FloatPredicate::ALL[number])
                 }
                 OperandKind::Register(class, index) => {
-                    let ty = of(index.into());
-                    let number = match class == TypeClass::Float {
-                        true => self.number(ty, depth)?,
-                        false => Number { entry: self.value(ty, false)?, is_any_nan: false },
+                    let (ty, result) = (of(index.into()), of(0).scalar_type());
+                    let number = match ty.element_count() {
+                        Some(count) => self.vector_of_numbers((ty, count), |generator| {
+                            generator.operand((opcode, class), ty.scalar_type(), result, 0)
+                        })?,
+                        None => self.operand((opcode, class), ty, result, depth)?,
                     };
-                    let entry = if tells_nans(opcode) { self.settled(number)? } else { number.entry };
                     is_any_nan |= number.is_any_nan && is_number(info);
-                    let entry = self.in_range(opcode, entry, of(0))?;
-                    deterministic &= entry.deterministic;
-                    Operand::used(entry.register)
+                    deterministic &= number.entry.deterministic;
+                    Operand::used(number.entry.register)
                 }
                 _ => {
                     let range = info.immediates.first().and_then(|immediate| immediate.range(types));
@@ -119,7 +129,7 @@ impl Generator<'_, '_, '_> {
             operands.push(operand);
         }
         // Zeros of either sign may be chosen.
-        if matches!(opcode, Opcode::G_FMINNUM | Opcode::G_FMAXNUM) {
+        if opcode.reduced_by().is_some_and(chooses_zeros) || chooses_zeros(opcode) {
             deterministic = false;
         }
         deterministic &= flags.is_empty();
@@ -127,11 +137,27 @@ impl Generator<'_, '_, '_> {
         let register = self.builder.function.new_vreg(ty);
         let operands = std::iter::once(Operand::def(register)).chain(operands);
         self.builder.push(InstData { flags, ..InstData::new(opcode, operands) });
-        Ok(Number { entry: Entry { register, ty, deterministic }, is_any_nan })
+        Ok(DrawnNumber { entry: Entry { register, ty, deterministic }, is_any_nan })
+    }
+
+    /// An operand of this class of an operation with this result: a number, or an integer.
+    fn operand(
+        &mut self,
+        (opcode, class): (Opcode, TypeClass),
+        ty: Type,
+        result: Type,
+        depth: u32,
+    ) -> Result<DrawnNumber> {
+        let number = match class == TypeClass::Float {
+            true => self.number(ty, depth)?,
+            false => DrawnNumber { entry: self.value(ty, false)?, is_any_nan: false },
+        };
+        let entry = if tells_nans(opcode) { self.settled(number)? } else { number.entry };
+        Ok(DrawnNumber { entry: self.in_range(opcode, entry, result)?, ..number })
     }
 
     /// A number: a constant, the result of another operation, or bits in scope.
-    fn number(&mut self, ty: Type, depth: u32) -> Result<Number> {
+    fn number(&mut self, ty: Type, depth: u32) -> Result<DrawnNumber> {
         if depth > 0 && self.u.ratio(1, 4)? {
             let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
             if let Some(types) = self.number_types(opcode)?.filter(|types| types[0] == Some(ty))
@@ -143,12 +169,12 @@ impl Generator<'_, '_, '_> {
         self.any_number(ty)
     }
 
-    fn any_number(&mut self, ty: Type) -> Result<Number> {
+    fn any_number(&mut self, ty: Type) -> Result<DrawnNumber> {
         let entry = match FloatFormat::of_width(ty.bits()) {
             Some(format) if self.u.ratio(1, 3)? => self.number_constant(format)?,
             _ => self.value(ty, false)?,
         };
-        Ok(Number { entry, is_any_nan: false })
+        Ok(DrawnNumber { entry, is_any_nan: false })
     }
 
     /// A constant: often at the edges of the format and of integers.
@@ -195,8 +221,8 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The number with one NaN for all.
-    fn settled(&mut self, number: Number) -> Result<Entry> {
-        let Number { entry, is_any_nan } = number;
+    pub(super) fn settled(&mut self, number: DrawnNumber) -> Result<Entry> {
+        let DrawnNumber { entry, is_any_nan } = number;
         let Some(format) = FloatFormat::of_width(entry.ty.bits()).filter(|_| is_any_nan) else { return Ok(entry) };
         if !compiles(self.legalizer, Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
             return Ok(Entry { deterministic: false, ..entry });
@@ -216,7 +242,7 @@ impl Generator<'_, '_, '_> {
 }
 
 /// True if the rules end in something that the target has.
-fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bool {
+pub(super) fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bool {
     let query = LegalityQuery::new(opcode, types.iter().copied().flatten());
     follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
 }
@@ -228,8 +254,10 @@ pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item 
     let pairs = [S1, S16, S32, S64].map(Some).into_iter().flat_map(move |one| numbers.map(|other| [one, other, None]));
     let all: Vec<IndexTypes> = alone.into_iter().chain(pairs).collect();
     let any = move |opcode: &Opcode| {
-        let count = opcode.info().map_or(0, |info| (0..3).filter(|&index| info.class_of(index).is_some()).count());
-        all.iter().any(|types| types.iter().flatten().count() == count && compiles(legalizer, *opcode, types))
+        let Some(info) = opcode.info() else { return false };
+        let is_whole =
+            |types: &IndexTypes| (0..3).all(|index| info.class_of(index).is_some() == types[index].is_some());
+        all.iter().any(|types| is_whole(types) && info.takes(types) && compiles(legalizer, *opcode, types))
     };
     opcodes::ON_NUMBERS.iter().copied().filter(any)
 }
@@ -250,6 +278,20 @@ fn tells_nans(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
-        G_FCOPYSIGN | G_IS_FPCLASS | G_FMINNUM | G_FMAXNUM | G_FMINIMUMNUM | G_FMAXIMUMNUM | G_FPTOSI | G_FPTOUI
+        G_FCOPYSIGN
+            | G_IS_FPCLASS
+            | G_FMINNUM
+            | G_FMAXNUM
+            | G_VECREDUCE_FMIN
+            | G_VECREDUCE_FMAX
+            | G_FMINIMUMNUM
+            | G_FMAXIMUMNUM
+            | G_FPTOSI
+            | G_FPTOUI
     )
+}
+
+/// True if zeros of different signs are in no order.
+fn chooses_zeros(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::G_FMINNUM | Opcode::G_FMAXNUM)
 }

@@ -24,6 +24,7 @@ mod linkage;
 mod linked;
 mod memory;
 mod modules;
+mod number_vectors;
 mod regions;
 mod shapes;
 mod variadic;

@@ -165,7 +165,13 @@ impl Generator<'_, '_, '_> {
 
     /// All bits of a vector, or a scalar, as a number in scope.
     fn show_vector(&mut self, entry: Entry) {
-        let Some(count) = entry.ty.element_count() else { return self.show(entry) };
+        let number = self.vector_as_number(entry);
+        self.show(number);
+    }
+
+    /// All bits of a vector as a number; a scalar as it is.
+    pub(super) fn vector_as_number(&mut self, entry: Entry) -> Entry {
+        let Some(count) = entry.ty.element_count() else { return entry };
         let element = entry.ty.scalar_type();
         let (wider, opcode) = match element.is_pointer() {
             true => (Type::scalar(element.bits()), Opcode::G_PTRTOINT),
@@ -178,6 +184,6 @@ impl Generator<'_, '_, '_> {
         };
         let ty = Type::scalar(wider.bits() * u32::from(count.lanes));
         let register = self.builder.op(ty, Opcode::G_BITCAST, &[register]);
-        self.scope.push(Entry { register, ty, ..entry });
+        Entry { register, ty, ..entry }
     }
 }

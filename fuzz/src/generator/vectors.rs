@@ -113,7 +113,7 @@ impl Generator<'_, '_, '_> {
                 Ok(Entry { register: result, ty: element, deterministic: deterministic && index.deterministic })
             }
             1 => {
-                let integers = Family::Reduction.opcodes().iter().copied().filter(|opcode| opcode.is_defined());
+                let integers = Family::Reduction.opcodes().iter().copied().filter(|opcode| !opcode.is_float());
                 let opcode = *self.u.choose(&integers.collect::<Vec<Opcode>>())?;
                 Ok(Entry { register: self.builder.op(element, opcode, &[register]), ty: element, deterministic })
             }

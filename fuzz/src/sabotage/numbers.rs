@@ -8,7 +8,11 @@ use tribunal_ir::{AddressBase, AddressData, Inst, IntPredicate};
 const LOWER: &[&str] = &["lower_for"];
 const LIBCALL: &[&str] = &["libcall_for"];
 const PROMOTE: &[&str] = &["promote"];
+const SCALARIZE: &[&str] = &["scalarize"];
+const REDUCE: &[&str] = &["lower"];
 const PROMOTED: &[&str] = &["G_FADD", "G_FSUB", "G_FMUL", "G_FDIV"];
+
+const REDUCTIONS: &[&str] = &["G_VECREDUCE_FADD", "G_VECREDUCE_SEQ_FADD"];
 
 type Change = fn(&mut Site<'_>) -> Option<()>;
 
@@ -101,6 +105,13 @@ pub(super) static FAULTS: &[Fault] = &[
     }),
     legal("half-not-rounded-back", "skipped rounding", BOTH, (PROMOTED, PROMOTE), |s| s.turn(G_FPTRUNC, G_TRUNC)),
     legal("half-extended-as-an-integer", "wrong conversion", BOTH, (PROMOTED, PROMOTE), |s| s.turn(G_FPEXT, G_ZEXT)),
+    // Vectors
+    legal("elements-of-numbers-exchanged", "operands exchanged", A64, (PROMOTED, SCALARIZE), |s| {
+        s.swap(s.first(G_BUILD_VECTOR)?, 1, 2)
+    }),
+    legal("sum-of-elements-without-the-last", "forgotten part", A64, (REDUCTIONS, REDUCE), |s| {
+        s.skip(s.last(G_FADD)?, 1)
+    }),
     // Calls of the library
     legal("arguments-of-numbers-exchanged", "operands exchanged", RISCV, (&["G_FSUB", "G_FDIV"], LIBCALL), |s| {
         let copies: Vec<_> = s.after.iter().copied().filter(|&inst| s.function.inst(inst).opcode == COPY).collect();

@@ -86,7 +86,7 @@ pub(super) fn question(
 ) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
-    let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &mut outputs);
+    let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {

@@ -1,7 +1,8 @@
 //! Nondeterministic choices of the source: existential, so each is replaced by a witness that the target shows.
 //!
 //! Any replacement is one admissible choice, so a proof is a proof. Where the outputs show none, a sum is solved for
-//! it, and a frozen value keeps its own bits.
+//! it, and a frozen value keeps its own bits. Where both sides make several choices, each is first tried as the other
+//! side's in the same place.
 
 use super::query::{StepOutput, substituted};
 use super::term::{Node, Op, Symbolic, Term};
@@ -16,9 +17,14 @@ use tribunal_ir::bits::Bits;
 pub(super) fn resolve(
     d: &mut Symbolic,
     (choices, frozen): (&[Term], &[(Term, Term)]),
+    of_target: &[Term],
     outputs: &mut [StepOutput],
 ) -> bool {
     if choices.is_empty() {
+        return false;
+    }
+    if let Some(found) = paired(d, choices, of_target, outputs) {
+        replace(d, &found, outputs);
         return false;
     }
     let mut shown: Shown = choices.iter().map(|&choice| (choice, Vec::new())).collect();
@@ -45,12 +51,35 @@ pub(super) fn resolve(
         guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
         found.insert(choice, value);
     }
+    replace(d, &found, outputs);
+    guessed
+}
+
+/// Puts these values in the places of the source's choices.
+fn replace(d: &mut Symbolic, found: &FxHashMap<Term, Term>, outputs: &mut [StepOutput]) {
     let mut memo = FxHashMap::default();
     for output in outputs.iter_mut() {
-        output.source.bits = substituted(d, output.source.bits, &found, &mut memo);
-        output.source.poison = substituted(d, output.source.poison, &found, &mut memo);
+        output.source.bits = substituted(d, output.source.bits, found, &mut memo);
+        output.source.poison = substituted(d, output.source.poison, found, &mut memo);
     }
-    guessed
+}
+
+/// The choices of the target in the places of the source's, if these make every output the target's. The choices of a
+/// chain of operations are not shown by its result.
+fn paired(
+    d: &mut Symbolic,
+    choices: &[Term],
+    of_target: &[Term],
+    outputs: &[StepOutput],
+) -> Option<FxHashMap<Term, Term>> {
+    let widths = |d: &Symbolic, all: &[Term]| all.iter().map(|&choice| d.width_of(choice)).collect::<Vec<u32>>();
+    if choices.len() < 2 || widths(d, choices) != widths(d, of_target) {
+        return None;
+    }
+    let found = choices.iter().copied().zip(of_target.iter().copied()).collect();
+    let mut memo = FxHashMap::default();
+    let mut is_same = |output: &StepOutput| substituted(d, output.source.bits, &found, &mut memo) == output.target.bits;
+    outputs.iter().all(&mut is_same).then_some(found)
 }
 
 /// The choices from this number on with the bits of a frozen value that each stands for: one for each element.

@@ -253,11 +253,13 @@ fn shuffle(r: &mut Recipe<'_>) -> bool {
     parts.map(|parts| result(r, &parts)).is_some()
 }
 
-/// All elements taken together by one operation.
+/// All elements taken together by one operation, after a number that stands before the vector. Flags are dropped: they
+/// promise nothing of the numbers in between.
 fn reduce(r: &mut Recipe<'_>) -> bool {
     let Some(opcode) = r.data.opcode.reduced_by() else { return false };
-    let (vector, dst) = (r.register(1), r.dst());
-    let mut parts = elements(r, vector).into_iter();
+    let (sources, dst) = (r.data.vreg_uses().collect::<Vec<VReg>>(), r.dst());
+    let parts: Vec<VReg> = sources.into_iter().flat_map(|source| elements(r, source)).collect();
+    let mut parts = parts.into_iter();
     let Some(first) = parts.next() else { return false };
     let ty = r.type_of(first);
     let total = parts.fold(first, |total, part| r.op(ty, opcode, &[total, part]));

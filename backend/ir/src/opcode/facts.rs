@@ -171,7 +171,9 @@ pub enum TypeRule {
     Slices(u8, u8),
     /// The elements of the first have the type of those of the second.
     SameElement(u8, u8),
-    /// The same; or both are numbers, and those of the first are wider.
+    /// The second is a vector, and the first one of its elements.
+    ElementOf(u8, u8),
+    /// The elements of both have one type; or both are numbers, and those of the first are wider.
     Promotes(u8, u8),
     /// Both have as many elements.
     SameLanes(u8, u8),
@@ -222,6 +224,9 @@ impl TypeRule {
             }),
             TypeRule::SameElement(one, other) => {
                 both(one, other, &|one, other| one.scalar_type() == other.scalar_type())
+            }
+            TypeRule::ElementOf(one, vector) => {
+                both(one, vector, &|one, vector| vector.is_vector() && one == vector.scalar_type())
             }
             TypeRule::Promotes(wide, narrow) => both(wide, narrow, &|wide, narrow| {
                 let (wide, narrow) = (wide.scalar_type(), narrow.scalar_type());
@@ -445,6 +450,10 @@ mod tests {
         );
         assert!(TypeRule::SameElement(0, 1).holds(&of(four, S32), None));
         assert!(!TypeRule::SameElement(0, 1).holds(&of(four, wide), None));
+        assert!(TypeRule::ElementOf(0, 1).holds(&of(S32, four), None));
+        assert!(
+            ![of(S32, S32), of(four, four), of(S64, four)].iter().any(|of| TypeRule::ElementOf(0, 1).holds(of, None))
+        );
         assert!(
             TypeRule::SameLanes(0, 1).holds(&of(four, wide), None)
                 && !TypeRule::SameLanes(0, 1).holds(&of(four, S64), None)

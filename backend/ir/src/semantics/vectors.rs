@@ -12,7 +12,7 @@
 //! lanes, but a bit cast.
 
 use super::opcodes::{Evaluation, Operation, Unsupported, computed, evaluate_binary, malformed};
-use super::{Domain, Memory, Value, access};
+use super::{Domain, Memory, Value, access, float};
 use crate::bits::MAX_BITS;
 use crate::function::Function;
 use crate::memory::{MemFlags, MemOperand};
@@ -278,14 +278,26 @@ fn shuffled<D: Domain>(d: &mut D, function: &Function, op: &Operation<'_, D>) ->
     joined(d, parts).ok_or_else(|| malformed(op.inst))
 }
 
-/// All lanes taken together by one operation. Bits of the result above the element are any.
+/// All lanes taken together by one operation, the first lane first; a number that stands before the vector goes before
+/// them. Bits of an integer above the element are any. Promises are about the operands and the result, and about no
+/// number in between.
 fn reduced<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Value<D>, Unsupported> {
     let unsupported = || Unsupported::new(op.inst.opcode.to_string());
-    let (opcode, ty) = (op.inst.opcode.reduced_by().ok_or_else(unsupported)?, op.uses[0]);
-    let mut total = lane(d, ty, &op.args[0], 0);
-    for number in 1..lanes(ty) {
-        let next = lane(d, ty, &op.args[0], number);
+    let opcode = op.inst.opcode.reduced_by().ok_or_else(unsupported)?;
+    let mut parts: Vec<Value<D>> = Vec::new();
+    for (&ty, value) in op.uses.iter().zip(op.args) {
+        parts.extend((0..lanes(ty)).map(|number| lane(d, ty, value, number)));
+    }
+    let ty = op.uses[0];
+    let mut rest = parts.iter().cloned();
+    let mut total = rest.next().ok_or_else(unsupported)?;
+    for next in rest {
         total = evaluate_binary(d, opcode, &[total, next])?.results.into_iter().next().ok_or_else(unsupported)?;
+    }
+    if op.inst.opcode.is_float() {
+        let numbers = parts.iter().chain([&total]).map(|value| &value.bits);
+        let broken = float::broken_by(d, op.flags, numbers)?;
+        return Ok(total.poison_where(d, &broken));
     }
     let above = op.width() - ty.scalar_type().bits();
     if above > 0 {

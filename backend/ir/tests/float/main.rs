@@ -9,6 +9,7 @@ mod binary;
 mod conversions;
 mod opcodes;
 mod operands;
+mod reductions;
 mod selection;
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Quad, Single};

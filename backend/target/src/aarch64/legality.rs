@@ -28,12 +28,12 @@ pub fn rules(features: Features) -> &'static LegalizerInfo {
 /// The expansion of each opcode whose rules say `custom`.
 pub static CUSTOMS: &[CustomDesc] = &[CustomDesc { opcode: G_CTTZ, expansion: Expansion::ByReversal }];
 
-pub(super) fn on(opcodes: &[Opcode]) -> RuleSet {
+fn on(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).unsupported_if_not_scalar()
 }
 
 /// The same for an operation that does with each element of a vector what it does with a scalar.
-fn each(opcodes: &[Opcode]) -> RuleSet {
+pub(super) fn each(opcodes: &[Opcode]) -> RuleSet {
     rules_for("aarch64", opcodes).scalarize(0)
 }
 

@@ -9,7 +9,7 @@ use tribunal_ir::types::ElementCount;
 use tribunal_ir::{Opcode, Type};
 
 /// The opcodes that make vectors and take them apart. Every target without vector registers writes them on elements.
-const ON_ELEMENTS: [Opcode; 15] = {
+const ON_ELEMENTS: [Opcode; 23] = {
     use Opcode::*;
     [
         G_BITCAST,
@@ -27,6 +27,14 @@ const ON_ELEMENTS: [Opcode; 15] = {
         G_VECREDUCE_SMIN,
         G_VECREDUCE_UMAX,
         G_VECREDUCE_UMIN,
+        G_VECREDUCE_SEQ_FADD,
+        G_VECREDUCE_SEQ_FMUL,
+        G_VECREDUCE_FADD,
+        G_VECREDUCE_FMUL,
+        G_VECREDUCE_FMAX,
+        G_VECREDUCE_FMIN,
+        G_VECREDUCE_FMAXIMUM,
+        G_VECREDUCE_FMINIMUM,
     ]
 };
 

@@ -41,8 +41,9 @@ const CALLED: [Opcode; 8] =
     [G_FREM, G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
 impl FloatMachine {
-    fn on(self, opcodes: &[Opcode]) -> RuleSet {
-        rules_for(self.name, opcodes).unsupported_if_not_scalar()
+    /// Rules of an operation that does with each element of a vector what it does with a scalar.
+    fn each(self, opcodes: &[Opcode]) -> RuleSet {
+        rules_for(self.name, opcodes).scalarize(0)
     }
 
     /// The numbers that the library takes: a convention passes two registers at most.
@@ -52,7 +53,7 @@ impl FloatMachine {
 
     /// The rules of the operations on numbers of floating point.
     pub fn operations(self) -> Vec<RuleSet> {
-        let on = |opcodes: &[Opcode]| self.on(opcodes);
+        let each = |opcodes: &[Opcode]| self.each(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let is_hard = !numbers.is_empty();
         let promotes = !numbers.contains(&S16);
@@ -65,30 +66,30 @@ impl FloatMachine {
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
         let mut sets = vec![
-            on(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
-            on(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
-            on(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
-            on(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
-            on(&CALLED).libcall_for(called).promote(0, S32),
-            on(&alike).libcall_for(called).promote(0, S32),
-            on(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
-            on(&[G_FNEG, G_FABS]).legal_for(numbers).lower_for(&NUMBERS),
+            each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
+            each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
+            each(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            each(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            each(&CALLED).libcall_for(called).promote(0, S32),
+            each(&alike).libcall_for(called).promote(0, S32),
+            each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
+            each(&[G_FNEG, G_FABS]).legal_for(numbers).lower_for(&NUMBERS),
             // A number of 16 bits is a constant of a general register.
-            on(&[G_FCONSTANT]).legal_for(if is_hard { WITH_D } else { &[] }).lower_for(&NUMBERS),
-            on(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
-            on(&[G_FCMP])
+            rules_for(self.name, &[G_FCONSTANT]).legal_for(if is_hard { WITH_D } else { &[] }).lower_for(&NUMBERS),
+            each(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
+            each(&[G_FCMP])
                 .legal_for(&of_integers)
                 .clamp_scalar(0, x, x)
                 .libcall_for(&pairs(&[x], &soft))
                 .when(promotes, |rules| rules.promote(1, S32)),
-            on(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
+            each(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());
         sets.into_iter().map(RuleSet::unsupported).collect()
     }
 
     fn conversions(self) -> Vec<RuleSet> {
-        let on = |opcodes: &[Opcode]| self.on(opcodes);
+        let each = |opcodes: &[Opcode]| self.each(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let is_hard = !numbers.is_empty();
         // The least integer that is converted.
@@ -112,15 +113,15 @@ impl FloatMachine {
         extensions.retain(|extension| !hard.contains(extension));
         roundings.retain(|rounding| !back(hard).contains(rounding));
         vec![
-            on(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions).promote(1, S32),
-            on(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)).libcall_for(&roundings),
-            on(&[G_FPTOSI, G_FPTOUI])
+            each(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions).promote(1, S32),
+            each(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)).libcall_for(&roundings),
+            each(&[G_FPTOSI, G_FPTOUI])
                 .legal_for(&pairs(&[x], numbers))
                 .min_scalar(0, least)
                 .promote(1, S32)
                 .libcall_for(&pairs(integers, called))
                 .widen_scalar_to_next_pow2(0),
-            on(&[G_SITOFP, G_UITOFP])
+            each(&[G_SITOFP, G_UITOFP])
                 .legal_for(&pairs(numbers, &[x]))
                 .min_scalar(1, least)
                 .promote(0, S32)

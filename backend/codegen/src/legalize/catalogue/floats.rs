@@ -1,8 +1,9 @@
 //! Instances on numbers of floating point: of every such opcode, on every format, with each predicate, class and flag;
-//! and with integers around the sizes of registers, where a type is one.
+//! and with integers around the sizes of registers, where a type is one. On a few vectors too.
 
 use super::{Instance, Written, instance};
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
+use tribunal_ir::types::ElementCount;
 use tribunal_ir::{
     Bits, FloatFormat, FloatPredicate, Function, InstFlags, Opcode, OpcodeInfo, Operand, OperandKind, Type,
 };
@@ -11,6 +12,12 @@ use tribunal_target::legality::NUMBERS;
 
 /// The widths of integers that numbers are converted from and to, and that comparisons define.
 const INTEGERS: [u32; 14] = [1, 7, 8, 16, 24, 31, 32, 33, 48, 63, 64, 65, 100, 128];
+
+/// The elements and their number of the vectors of numbers.
+const NUMBER_VECTORS: [(u32, u16); 4] = [(16, 2), (32, 2), (64, 2), (32, 4)];
+
+/// Those of the vectors of integers beside them.
+const INTEGER_VECTORS: [(u32, u16); 6] = [(1, 2), (8, 2), (32, 2), (64, 2), (1, 4), (32, 4)];
 
 /// One function for each instance.
 pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
@@ -26,19 +33,26 @@ pub(super) fn instances(target: &'static Target) -> Vec<(Opcode, Function)> {
     all
 }
 
-/// Every combination of types: formats of numbers, and integers.
+/// Every combination of types that the row takes: formats of numbers, integers, and vectors of both.
 fn types(info: &OpcodeInfo) -> Vec<IndexTypes> {
     let is_constant = info.uses.contains(&OperandKind::FCONST);
     let at = |index: usize| match info.class_of(index) {
         None => vec![None],
-        Some(TypeClass::Float) => NUMBERS.map(Some).to_vec(),
+        Some(TypeClass::Float) => NUMBERS.into_iter().map(Some).chain(vectors(&NUMBER_VECTORS)).collect(),
         Some(_) if is_constant => NUMBERS.map(Some).to_vec(),
-        Some(_) => INTEGERS.map(|bits| Some(Type::scalar(bits))).to_vec(),
+        Some(_) => {
+            let scalars = INTEGERS.iter().map(|&bits| Some(Type::scalar(bits)));
+            scalars.chain(vectors(&INTEGER_VECTORS)).collect()
+        }
     };
     let [first, second, third] = [0, 1, 2].map(at);
     let all = first.iter().flat_map(|&one| second.iter().map(move |&two| (one, two)));
     let all = all.flat_map(|(one, two)| third.iter().map(move |&three| [one, two, three]));
-    all.filter(|types| info.rules.iter().all(|rule| rule.holds(types, None))).collect()
+    all.filter(|types| info.takes(types)).collect()
+}
+
+fn vectors(all: &[(u32, u16)]) -> impl Iterator<Item = Option<Type>> {
+    all.iter().map(|&(bits, lanes)| Type::scalar(bits).times(ElementCount::fixed(lanes)))
 }
 
 /// Each predicate; each class of numbers alone, all, and none; no flag, and each that is a promise.

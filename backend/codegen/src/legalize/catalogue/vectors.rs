@@ -99,7 +99,7 @@ fn apart(target: &'static Target, ty: Type) -> Vec<(Opcode, Function)> {
     all.extend([(G_BITCAST, halves, vec![ty]), (G_BITCAST, ty, vec![halves])]);
     let uneven = (element == S16).then(|| (G_BITCAST, vector(2, Type::scalar(24)), vec![ty]));
     all.extend(uneven);
-    let reductions = Family::Reduction.opcodes().iter().copied().filter(|opcode| opcode.is_defined());
+    let reductions = Family::Reduction.opcodes().iter().copied().filter(|opcode| !opcode.is_float());
     all.extend(reductions.map(|opcode| (opcode, element, vec![ty])));
     let written = |(opcode, ty, sources): (Opcode, Type, Vec<Type>)| {
         (opcode, instance(target, &|i| i.made(opcode, ty, &sources)))

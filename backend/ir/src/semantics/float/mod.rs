@@ -28,7 +28,7 @@ pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extr
 pub use exact::{RoundedOperation, by_definition};
 pub use integral::{IntegerForm, RoundedInteger, round_to_integral, to_integer};
 pub use nan::{NanRule, canonical_nan};
-pub(super) use opcodes::evaluate;
+pub(super) use opcodes::{broken_by, evaluate};
 
 use super::Domain;
 use crate::bits::Bits;

@@ -85,19 +85,32 @@ fn operand<'o, D: Domain>(op: &'o Operation<'_, D>, index: usize) -> Result<&'o 
 
 /// Where `nnan` or `ninf` is broken, by an operand or a result that is a number.
 fn broken_promise<D: Domain>(d: &mut D, op: &Operation<'_, D>, results: &[D::Bits]) -> Result<D::Bool, Unsupported> {
-    let mut broken = d.boolean(false);
-    let promised = op.flags & InstFlags::FLOAT_PROMISES;
     let negative = match op.inst.opcode {
         Opcode::G_UITOFP if op.has(InstFlags::NNEG) => d.is_negative(operand(op, 0)?),
         _ => d.boolean(false),
     };
-    if promised.is_empty() {
-        return Ok(negative);
-    }
     let kinds = op.inst.opcode.info().map_or(&[][..], |info| info.uses);
     let registers = kinds.iter().filter(|kind| kind.type_index().is_some());
     let read = registers.zip(op.args).filter(|(kind, _)| kind.type_class() == Some(TypeClass::Float));
-    for bits in read.map(|(_, value)| &value.bits).chain(results) {
+    let broken = broken_by(d, op.flags, read.map(|(_, value)| &value.bits).chain(results))?;
+    Ok(d.bool_or(&broken, &negative))
+}
+
+/// Where one of these numbers is what `nnan` or `ninf` among the flags excludes.
+pub(in crate::semantics) fn broken_by<'n, D: Domain>(
+    d: &mut D,
+    flags: InstFlags,
+    numbers: impl Iterator<Item = &'n D::Bits>,
+) -> Result<D::Bool, Unsupported>
+where
+    D::Bits: 'n,
+{
+    let mut broken = d.boolean(false);
+    let promised = flags & InstFlags::FLOAT_PROMISES;
+    if promised.is_empty() {
+        return Ok(broken);
+    }
+    for bits in numbers {
         let format = format(d.width(bits))?;
         if promised.contains(InstFlags::NNAN) {
             let nan = is_nan(d, format, bits);
@@ -108,7 +121,7 @@ fn broken_promise<D: Domain>(d: &mut D, op: &Operation<'_, D>, results: &[D::Bit
             broken = d.bool_or(&broken, &infinite);
         }
     }
-    Ok(d.bool_or(&broken, &negative))
+    Ok(broken)
 }
 
 /// Operations of one format, on one to three numbers.
