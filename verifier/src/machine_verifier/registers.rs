@@ -3,7 +3,8 @@
 use super::register_set::bit;
 use super::{Rule, Verifier};
 use tribunal_ir::{
-    Constraint, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type, VReg,
+    Constraint, Function, Inst, InstData, Opcode, Operand, Properties, Reg, RegBank, RegFlags, RegOperand, Stage, Type,
+    VReg,
 };
 
 /// The demands on every register named.
@@ -39,7 +40,9 @@ fn banks(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
     let condition = (data.opcode == Opcode::G_SELECT).then_some(1);
     let moves = data.opcode.is_phi() || matches!(data.opcode, Opcode::G_SELECT | Opcode::G_FREEZE);
     let is_wrong = |&(index, register): &(usize, VReg)| match bank(register) {
-        own if moves && Some(index) != condition => own.is_some() && own != result,
+        own if moves && Some(index) != condition => {
+            own.is_some() && own != result && !comes_from_later(verifier.function, inst, register)
+        }
         own => data.opcode.is_float_operand(index) && own == Some(RegBank(0)),
     };
     let registers = data.operands.iter().enumerate().filter_map(|(index, operand)| Some((index, operand.as_vreg()?)));
@@ -47,6 +50,16 @@ fn banks(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
     verifier.demand(Rule::OperandBank, inst, wrong.is_none(), || {
         wrong.map_or(String::new(), |(_, register)| format!("{register} is in another bank than its operation"))
     });
+}
+
+/// True for an input of a PHI from its own block or a later one. LLVM's `fast` bank selection decides the PHI first,
+/// and leaves such an input in the bank of its definition.
+fn comes_from_later(function: &Function, inst: Inst, input: VReg) -> bool {
+    let data = function.inst(inst);
+    let place = |block| function.layout().iter().position(|&own| own == block);
+    let own = function.block_of(inst).and_then(place);
+    data.opcode.is_phi()
+        && data.phi_inputs().filter(|&(register, _)| register == input).all(|(_, from)| place(from) >= own)
 }
 
 /// Flags that any operand may have.

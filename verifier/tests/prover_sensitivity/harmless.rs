@@ -138,10 +138,22 @@ const ROWS: &[Row] = &[
         kind: "instruction done twice",
         names: &[
             "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
-            "STURWi", "STURXi", "STRQui", "FSW", "FSD", "STRSui", "STURSi", "STRDui", "STURDi",
+            "STURWi", "STURXi", "STRQui", "FSH", "FSW", "FSD", "STRSui", "STURSi", "STRDui", "STURDi",
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FCVT_WU_H"],
+        detail: "FCVT_LU_H",
+        argument: "A number of 16 bits is less than 65,536; what is no such integer is 0 or all ones in both.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FCVT_LU_H"],
+        detail: "FCVT_WU_H",
+        argument: "A number of 16 bits is less than 65,536; what is no such integer is 0 or all ones in both.",
     },
     Row {
         kind: "instruction done twice",
@@ -323,7 +335,7 @@ pub fn argument(specimen: &Specimen, change: &Change) -> Option<&'static str> {
         let named = if row.names.is_empty() { is_machine } else { row.names.contains(&name) };
         row.kind == change.kind && named && change.detail.contains(row.detail)
     };
-    let is_unsigned = ["FCVT_WU_S", "FCVT_LU_S", "FCVT_WU_D", "FCVT_LU_D"].contains(&name);
+    let is_unsigned = ["FCVT_WU_H", "FCVT_LU_H", "FCVT_WU_S", "FCVT_LU_S", "FCVT_WU_D", "FCVT_LU_D"].contains(&name);
     let rounds_down = || change.after.inst(specimen.inst).imm(2) == Some(RoundingMode::Down as i64);
     if change.kind == "immediate" && is_unsigned && rounds_down() {
         return Some("Of a negative number the nearest unsigned integer is 0, rounded down or towards zero.");

@@ -393,6 +393,7 @@ impl Maker<'_> {
 pub const HARMLESS: &[(&str, &str)] = &[
     ("nothing", "the instance is valid"),
     ("access that became narrower", "LLVM loads only the bytes that are used, and keeps the memory operand"),
+    ("write that a loop does not name", "LLVM writes the loops of compare-and-swap without the flags that they change"),
     ("class that the operand takes", "every register of it is one that the operand takes"),
     (
         "flag of any instruction",

@@ -191,7 +191,9 @@ impl Maker<'_> {
 
     fn implicit(&mut self) {
         for index in self.instance.row.operands.len()..self.data().operands.len() {
-            self.inst("implicit operand dropped", format!("{index}"), |_, data| _ = data.operands.remove(index));
+            let is_left_out = self.data().operands[index].is_def() && !self.instance.row.names_all_writes();
+            let kind = if is_left_out { "write that a loop does not name" } else { "implicit operand dropped" };
+            self.inst(kind, format!("{index}"), |_, data| _ = data.operands.remove(index));
         }
     }
 
