@@ -94,11 +94,12 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(path).map_err(|source| Failure::File { path: path.to_path_buf(), source })
 }
 
-/// The whole file, from all records.
+/// The whole file, from all records and from the file as it is.
 fn write(document: &Path, place: &Place, records: &Path) -> Result<(), Failure> {
     let head = Head { origin: place.origin(), facts: machine::facts(place) };
     let read = |section: &'static Section| Ok((section, Record::read(records, section.name)?));
     let all = sections::all().map(read).collect::<Result<Vec<_>, Failure>>()?;
-    std::fs::write(document, page::page(&head, &all))
+    let before = std::fs::read_to_string(document).unwrap_or_default();
+    std::fs::write(document, page::page(&head, &all, &before))
         .map_err(|source| Failure::File { path: document.to_path_buf(), source })
 }

@@ -22,10 +22,33 @@ pub struct Head {
     pub facts: Vec<(&'static str, String)>,
 }
 
-/// The file, from every section with its record.
-pub fn page(head: &Head, sections: &[(&Section, Option<Record>)]) -> String {
-    let sections = sections.iter().map(|(section, record)| self::section(section, record.as_ref(), &head.origin).0);
-    std::iter::once(head.to_string()).chain(sections).collect::<Vec<_>>().join("\n")
+/// The file, from every section with its record. One without a record, as in a new clone, is as it was `before`.
+pub fn page(head: &Head, sections: &[(&Section, Option<Record>)], before: &str) -> String {
+    let text = |(section, record): &(&Section, Option<Record>)| match (record, kept(before, section.heading)) {
+        (None, Some(body)) => titled(section, &body),
+        _ => self::section(section, record.as_ref(), &head.origin).0,
+    };
+    std::iter::once(head.to_string()).chain(sections.iter().map(text)).collect::<Vec<_>>().join("\n")
+}
+
+/// The commands and tables under a heading of a file, with the day and the commit that stand in its head.
+fn kept(file: &str, heading: &str) -> Option<String> {
+    let fact =
+        |title: &str| file.lines().find_map(|line| line.strip_prefix(&format!("| {title} | "))?.strip_suffix(" |"));
+    let origin = format!("{}, commit {}", fact("date")?, fact("commit")?);
+    let mut under = file.lines().skip_while(|line| line.strip_prefix("## ") != Some(heading)).skip(1).peekable();
+    let is_prose = |line: &str| !line.starts_with("    ") && !line.starts_with("**");
+    while under.next_if(|line| is_prose(line) && !line.starts_with("## ")).is_some() {}
+    let dated = |line: &str| match line.strip_suffix("builds included.") {
+        Some(taken) if line.starts_with("Taken in ") => format!("{taken}builds included: {origin}."),
+        _ => line.to_string(),
+    };
+    let body: Vec<String> = under.take_while(|line| !line.starts_with("## ")).map(dated).collect();
+    (!body.is_empty()).then(|| format!("{}\n", body.join("\n").trim_end()))
+}
+
+fn titled(section: &Section, body: &str) -> String {
+    format!("## {}\n\n{}\n\n{body}", section.heading, section.about)
 }
 
 impl std::fmt::Display for Head {
@@ -54,7 +77,7 @@ pub fn section(section: &Section, record: Option<&Record>, head: &Origin) -> (St
         }
         Some(record) => outcome(section, record, head),
     };
-    (format!("## {}\n\n{}\n\n{body}", section.heading, section.about), standing)
+    (titled(section, &body), standing)
 }
 
 fn outcome(section: &Section, record: &Record, head: &Origin) -> (String, Standing) {

@@ -122,7 +122,7 @@ fn the_file_holds_every_section_and_nothing_by_hand() {
     assert_eq!(headings, sections::all().map(|section| section.heading).collect::<Vec<_>>());
     let head = Head { origin: elsewhere(), facts: vec![("cores", "2".to_string())] };
     let all: Vec<_> = sections::all().map(|section| (section, None)).collect();
-    let page = page::page(&head, &all);
+    let page = page::page(&head, &all, "");
     assert!(page.contains("| date | 2001-01-01 |") && page.contains("| commit | 0123456789 |"), "{page}");
     assert!(page.contains("| cores | 2 |"), "{page}");
     // Its prose is the tool's, line for line.
@@ -131,6 +131,22 @@ fn the_file_holds_every_section_and_nothing_by_hand() {
         text.lines().filter(is_made).map(str::to_string).collect()
     };
     assert_eq!(prose(&file).difference(&prose(&page)).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+#[test]
+fn a_section_without_a_record_is_kept_and_dated() {
+    let head = |origin| Head { origin, facts: Vec::new() };
+    let first: Vec<_> = sections::all().map(|section| (section, Some(sample(section)))).collect();
+    let own = first[0].1.clone().unwrap().origin;
+    let written = page::page(&head(own.clone()), &first, "");
+    let nothing: Vec<_> = sections::all().map(|section| (section, None)).collect();
+    let kept = page::page(&head(elsewhere()), &nothing, &written);
+    // The same tables as where each record says its own day.
+    let dated = page::page(&head(elsewhere()), &first, "");
+    assert_eq!(kept.replace(" with uncommitted changes", ""), dated.replace(" with uncommitted changes", ""));
+    assert!(kept.contains(&format!("builds included: {}, commit {}", own.date, own.commit)), "{kept}");
+    let mended = page::page(&head(elsewhere()), &nothing, &kept);
+    assert_eq!(mended, kept);
 }
 
 #[test]
