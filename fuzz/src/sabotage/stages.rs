@@ -255,7 +255,7 @@ fn load_before_store(function: &mut Function, target: &'static Target) -> Option
     })
 }
 
-/// Every store moves after the next one, unless something else reads or ends the block between them.
+/// Every store without a result moves after the next one, unless something else reads or ends the block between them.
 fn stores_reordered(function: &mut Function, target: &'static Target) -> Option<()> {
     let mut changed = None;
     let (mut pending, mut block) = (None, None);
@@ -273,7 +273,7 @@ fn stores_reordered(function: &mut Function, target: &'static Target) -> Option<
             function.remove(earlier);
             function.insert_after(inst, data);
             changed = Some(());
-        } else {
+        } else if function.inst(inst).defs().next().is_none() {
             pending = Some(inst);
         }
     }
