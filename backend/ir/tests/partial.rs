@@ -74,3 +74,14 @@ fn sums_and_bits_know_all_that_can_be_known() {
     let loose = [loose!(all(), add), loose!(all(), sub), loose!(all(), and), loose!(all(), or), loose!(all(), xor)];
     assert_eq!(loose, [0; 5]);
 }
+
+/// An unknown amount leaves zero as it is.
+#[test]
+fn zero_shifted_by_an_unknown_amount_is_zero() {
+    let zero = PartialBits::known(Bits::zero(WIDTH));
+    let numbers = all();
+    for shift in [Domain::shl, Domain::lshr, Domain::ashr] {
+        let is_zero = |amount: &PartialBits| shift(&mut Partial::<Concrete>::default(), &zero, amount) == zero;
+        assert!(numbers.iter().all(is_zero));
+    }
+}

@@ -120,7 +120,7 @@ impl<'f> Interpreter<'f> {
     }
 
     /// The same where every choice that an operation makes has these low bits, instead of unconstrained ones: frozen
-    /// poison, the payload of a NaN, the free bits of a library function's result.
+    /// poison, the payload of a NaN, the free bits of a library function's result, a register that nobody wrote.
     pub fn with_choice(self, choice: u64) -> Interpreter<'f> {
         Interpreter { choice: Some(choice), ..self }
     }
@@ -530,12 +530,13 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
 }
 
 impl<D: Numbers> SingleRun<'_, D> {
-    /// Contents that nobody wrote: unconstrained bits, or what the machine has there.
+    /// Contents that nobody wrote: what the machine has there, the run's choice, or unconstrained bits.
     fn any(&mut self, width: u32, machine: u64) -> Value<D> {
         let free = self.domain.open(width);
-        let bits = match self.unwritten {
-            Unwritten::Free => free,
-            Unwritten::Known => chosen(&free, machine),
+        let bits = match (self.unwritten, self.choice) {
+            (Unwritten::Known, _) => chosen(&free, machine),
+            (Unwritten::Free, Some(choice)) => chosen(&free, choice),
+            (Unwritten::Free, None) => free,
         };
         Value::new(bits, PartialBool::known(false))
     }

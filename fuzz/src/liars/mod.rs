@@ -176,7 +176,7 @@ fn program(
             let mut damaged = after.clone();
             let Some(damage) = damage::damage(&mut damaged, target, &mut random) else { continue };
             let question = StageQuestion { target, stage, before: &before, after: &damaged };
-            let case = Case { source: &source, question, seed };
+            let case = Case { source: &source, undamaged: &after, question, seed };
             tally.damaged += 1;
             let found = guard::run(|| case.judged(accepts, &mut tally));
             let difference = found.unwrap_or_else(|panic| Some(format!("a panic: {panic}")));
@@ -199,6 +199,7 @@ fn passed(function: &Function, target: &'static Target, features: Features, pass
 /// One damaged function.
 struct Case<'c> {
     source: &'c Function,
+    undamaged: &'c Function,
     question: StageQuestion<'c>,
     seed: u64,
 }
@@ -212,9 +213,13 @@ impl Case<'_> {
             return None;
         }
         let is_accepted = accepts(&self.question);
-        let Runs { compared, difference } = self.runs(if is_accepted { MANY } else { FEW });
+        let Runs { compared, difference } = self.runs(after, if is_accepted { MANY } else { FEW });
         match (is_accepted, difference) {
-            (true, Some(difference)) => return Some(difference),
+            (true, Some(difference)) => {
+                // The fault is then of the pass, or of the runs.
+                let is_older = self.runs(self.undamaged, MANY).difference.is_some();
+                return Some(difference + if is_older { "; so does the undamaged stage" } else { "" });
+            }
             (true, None) if compared == 0 => tally.untried += 1,
             (true, None) => tally.proved += 1,
             (false, Some(_)) => tally.refuted += 1,
@@ -224,8 +229,8 @@ impl Case<'_> {
     }
 
     /// The runs of both stages, or of the program and its allocation.
-    fn runs(&self, count: u32) -> Runs {
-        let StageQuestion { target, before, after, .. } = self.question;
+    fn runs(&self, after: &Function, count: u32) -> Runs {
+        let StageQuestion { target, before, .. } = self.question;
         if !self.question.is_allocation() {
             return validate::runs(before, after, target, count);
         }
@@ -234,7 +239,7 @@ impl Case<'_> {
         for witness in inputs.iter().filter_map(|input| Witness::new(self.source, target, input)) {
             runs.compared += 1;
             if !witness.is_right(after, allocate::PASS.name) {
-                runs.difference = Some("the allocated function does not do what the program says".to_string());
+                runs.difference = Some("the allocated function differs from the program".to_string());
                 break;
             }
         }

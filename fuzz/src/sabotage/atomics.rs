@@ -45,8 +45,13 @@ pub(super) static FAULTS: &[Fault] = &[
         A64,
         Rules::Named(&["ldaxr8", "ldaxr16", "ldaxr32", "ldaxr64", "ldaxp"]),
         |s| {
-            let plain = [("LDAXRB", "LDXRB"), ("LDAXRH", "LDXRH"), ("LDAXRW", "LDXRW"), ("LDAXRX", "LDXRX")];
-            s.turn_machine(&plain).or_else(|| s.turn_machine(&[("LDAXPX", "LDXPX")]))
+            s.turn_machine(&[
+                ("LDAXRB", "LDXRB"),
+                ("LDAXRH", "LDXRH"),
+                ("LDAXRW", "LDXRW"),
+                ("LDAXRX", "LDXRX"),
+                ("LDAXPX", "LDXPX"),
+            ])
         },
     ),
     row(
@@ -55,8 +60,13 @@ pub(super) static FAULTS: &[Fault] = &[
         A64,
         Rules::Named(&["stlxr8", "stlxr16", "stlxr32", "stlxr64", "stlxp"]),
         |s| {
-            let plain = [("STLXRB", "STXRB"), ("STLXRH", "STXRH"), ("STLXRW", "STXRW"), ("STLXRX", "STXRX")];
-            s.turn_machine(&plain).or_else(|| s.turn_machine(&[("STLXPX", "STXPX")]))
+            s.turn_machine(&[
+                ("STLXRB", "STXRB"),
+                ("STLXRH", "STXRH"),
+                ("STLXRW", "STXRW"),
+                ("STLXRX", "STXRX"),
+                ("STLXPX", "STXPX"),
+            ])
         },
     ),
     row("exclusive-halves-exchanged", "operands exchanged", A64, Rules::Named(&["stxp", "stlxp"]), |s| {

@@ -138,8 +138,10 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         self.numbers.xor(&result, &without)
     }
 
+    /// A shift. By an unknown amount, zero alone stays known.
     fn shifted(&mut self, f: Binary<C>, a: &PartialBits<Of<C>>, amount: &PartialBits<Of<C>>) -> PartialBits<Of<C>> {
         match (amount.is_known(), a.is_known()) {
+            (false, true) if a.value.is_zero() => *a,
             (true, true) => PartialBits { value: f(&mut self.numbers, &a.value, &amount.value), unknown: a.unknown },
             (true, false) => PartialBits {
                 value: f(&mut self.numbers, &a.value, &amount.value),
