@@ -9,7 +9,7 @@ use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of wrong pairs: a case that is lost is a failure.
-const FOLDERS: [(&str, usize); 16] = [
+const FOLDERS: [(&str, usize); 17] = [
     ("control-flow", 27),
     ("simulation", 56),
     ("facts", 3),
@@ -26,6 +26,7 @@ const FOLDERS: [(&str, usize); 16] = [
     ("arithmetic", 15),
     ("selected", 35),
     ("threads", 16),
+    ("vectors", 37),
 ];
 
 fn main() {

@@ -1,5 +1,5 @@
-//! Uninterpreted functions: operations that the semantics do not define. These are floating point, vectors, intrinsics,
-//! calls, and addresses of globals.
+//! Uninterpreted functions: operations that the semantics do not define. These are elementary functions, scalable
+//! vectors, intrinsics, calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
 //! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
@@ -7,7 +7,7 @@
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
 use super::identity::Identity;
-use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
+use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState, elements, unknown};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,9 @@ use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags};
+use tribunal_ir::{
+    AddressBase, Family, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags,
+};
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
@@ -51,8 +53,8 @@ pub(super) struct KnownResults {
     /// The promises and licences that it has.
     flags: InstFlags,
     results: Vec<Term>,
-    /// Whether a flag of the operation makes its result poison.
-    poison: Term,
+    /// Whether a flag of the operation makes each result poison; of a vector, each element.
+    poison: Vec<Vec<Term>>,
     /// Whether it is undefined on these operands.
     ub: Term,
 }
@@ -94,6 +96,8 @@ pub(super) struct Uninterpreted {
     pub undef: Undef,
     /// Memory functions of few bytes are loads and stores of bytes, not effects.
     pub expands: bool,
+    /// Some register of either function is a vector.
+    pub has_vectors: bool,
     /// The constants that both functions have at the same place, so that their addresses may be compared.
     pub shared_constants: Vec<ConstantPoolIndex>,
 }
@@ -142,6 +146,7 @@ impl Uninterpreted {
             earlier: None,
             undef,
             expands,
+            has_vectors: false,
             shared_constants: Vec::new(),
         }
     }
@@ -261,6 +266,9 @@ impl SideEvaluation<'_> {
 
     /// Any operation without a definition: an unknown function, with effects if the opcode has any.
     pub(super) fn other(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        if makes_choice(data.opcode) {
+            return Err(Unsupported::new(self.opcode_name(data)));
+        }
         // The opcode of one machine may depend on its place, whatever its row says.
         let is_machine = matches!(data.opcode, Opcode::Target(_));
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
@@ -274,7 +282,11 @@ impl SideEvaluation<'_> {
         let branches = flags.contains(OpcodeFlags::BRANCH) && !flags.contains(OpcodeFlags::BARRIER);
         widths.extend(branches.then_some(1));
         let mut results = match is_machine || flags.intersects(effects) {
-            true => self.effect(side, identity, args, &widths, Touches::Memory)?,
+            true => {
+                let elements = self.elements_of_results(data).into_iter().chain(branches.then_some(1));
+                let shapes: Vec<(u32, u32)> = widths.iter().copied().zip(elements).collect();
+                self.effect_of_shapes(side, identity, args, &shapes, Touches::Memory)?
+            }
             false => self.pure(side, data, identity, args, &widths)?,
         };
         self.extend_loaded(data, &mut results);
@@ -343,11 +355,12 @@ impl SideEvaluation<'_> {
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
         let application_of = |args: &[Scalar]| application(data, &identity, args, vector);
         let application = application_of(&args);
+        let shapes: Vec<(u32, u32)> = widths.iter().copied().zip(self.elements_of_results(data)).collect();
         let KnownResults { results, poison, ub, flags } = match self.known(side, &identity, &application) {
             Some(known) => known,
             None => {
                 let of_scalars = |args: &[Scalar]| (!vector).then(|| application_of(args));
-                self.first_seen(side, &identity, &args, widths, (application, of_scalars))?
+                self.first_seen(side, &identity, &args, &shapes, (application, of_scalars))?
             }
         };
         let row = data.opcode.info();
@@ -355,13 +368,35 @@ impl SideEvaluation<'_> {
             self.undefined(side, ub);
         }
         let may_be_poison = vector || !flags.is_empty() || row.is_none_or(|row| !row.poison.is_empty());
-        let mut may_be_poison = if may_be_poison { poison } else { self.d.truth(false) };
+        // Of a vector the operands' poison is among what the unknowns depend on.
+        let mut of_args = self.d.truth(false);
         for arg in args.iter().filter(|_| !vector) {
-            may_be_poison = self.d.bool_or(&may_be_poison, &arg.poison);
+            of_args = self.d.bool_or(&of_args, &arg.poison);
         }
-        let results: Vec<Scalar> = results.iter().map(|&bits| Value::new(bits, may_be_poison)).collect();
+        let mut result = |(bits, poison): (Term, Vec<Term>)| {
+            let poison = if may_be_poison { poison } else { vec![self.d.truth(false)] };
+            Value::of_elements(self.d, bits, poison).poison_where(self.d, &of_args)
+        };
+        let results: Vec<Scalar> = results.into_iter().zip(poison).map(&mut result).collect();
         side.pure.push(Applied { identity, args });
         Ok(results)
+    }
+
+    /// Whether either function has a register that is a vector.
+    fn has_vectors(&self) -> bool {
+        self.opaque.as_ref().is_some_and(|opaque| opaque.has_vectors)
+    }
+
+    /// The elements of each result that is poison by itself: of a vector those of its type, and of a register of the
+    /// machine that a call leaves a vector in, its bytes.
+    fn elements_of_results(&self, data: &InstData) -> Vec<u32> {
+        let has_vectors = self.has_vectors();
+        let elements = |operand: &RegOperand| match operand.reg.as_virtual() {
+            Some(register) => elements(self.function, register),
+            None if has_vectors => self.operand_width(operand) / 8,
+            None => 1,
+        };
+        data.defs().map(elements).collect()
     }
 
     /// The same operation on the same operands, met before: with the same flags, or for the later side with more.
@@ -381,13 +416,15 @@ impl SideEvaluation<'_> {
         side: &mut Side,
         identity: &Identity,
         args: &[Scalar],
-        widths: &[u32],
+        shapes: &[(u32, u32)],
         (application, application_of): (Application, impl Fn(&[Scalar]) -> Option<Application>),
     ) -> Result<KnownResults, Unsupported> {
         let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what.clone())) };
         let Some(earlier) = &opaque.earlier else {
-            let results = widths.iter().map(|&bits| self.d.variable(bits)).collect();
-            let (poison, ub) = (self.d.variable(1), self.d.variable(1));
+            let results = shapes.iter().map(|&(bits, _)| self.d.variable(bits)).collect();
+            let mut elements = |count| (0..count).map(|_| self.d.variable(1)).collect();
+            let poison = shapes.iter().map(|&(_, count)| elements(count)).collect();
+            let ub = self.d.variable(1);
             let new = KnownResults { flags: identity.flags, results, poison, ub };
             opaque.pure.entry(application).or_default().push(new.clone());
             return Ok(new);
@@ -407,13 +444,26 @@ impl SideEvaluation<'_> {
         Ok(known)
     }
 
-    /// The next operation with effects: its results.
+    /// The next operation with effects: its results, of so many bits each.
     pub(super) fn effect(
         &mut self,
         side: &mut Side,
         identity: Identity,
         args: Vec<Scalar>,
         widths: &[u32],
+        touches: Touches,
+    ) -> Result<Vec<Scalar>, Unsupported> {
+        let scalars: Vec<(u32, u32)> = widths.iter().map(|&bits| (bits, 1)).collect();
+        self.effect_of_shapes(side, identity, args, &scalars, touches)
+    }
+
+    /// The same with results of so many bits and elements each.
+    fn effect_of_shapes(
+        &mut self,
+        side: &mut Side,
+        identity: Identity,
+        args: Vec<Scalar>,
+        shapes: &[(u32, u32)],
         touches: Touches,
     ) -> Result<Vec<Scalar>, Unsupported> {
         if !side.branches.is_empty() {
@@ -425,19 +475,19 @@ impl SideEvaluation<'_> {
         };
         let (results, place) = match &opaque.earlier {
             None => {
-                let fresh = widths.iter().map(|&bits| (self.d.variable(bits), self.d.variable(1)));
-                let results: Vec<Scalar> = fresh.map(|(bits, poison)| Value::new(bits, poison)).collect();
+                let results: Vec<Scalar> = shapes.iter().map(|&(bits, count)| unknown(self.d, bits, count)).collect();
                 opaque.places += u32::from(touches == Touches::Memory);
                 (results, opaque.places)
             }
             Some(earlier) => {
                 let other = earlier.effects.get(side.effects.len()).filter(|other| {
-                    let same_widths = |(result, &bits): (&Scalar, &u32)| self.d.width_of(result.bits) == bits;
+                    let same_widths =
+                        |(result, &(bits, _)): (&Scalar, &(u32, u32))| self.d.width_of(result.bits) == bits;
                     other.identity.allows(&identity)
                         && other.memory.is_some() == (touches == Touches::Memory)
                         && other.args.len() == args.len()
-                        && other.results.len() == widths.len()
-                        && other.results.iter().zip(widths).all(same_widths)
+                        && other.results.len() == shapes.len()
+                        && other.results.iter().zip(shapes).all(same_widths)
                 });
                 let other = other.ok_or_else(|| changed(&identity.what))?;
                 (other.results.clone(), other.place)
@@ -452,11 +502,11 @@ impl SideEvaluation<'_> {
     }
 }
 
-/// A pure operation on these operands, those of a commutable one in an order of their own. The prover does not track
-/// which lanes of a vector are poison: the poison of its operands is one more operand each.
+/// A pure operation on these operands, those of a commutable one in an order of their own. Nobody knows which elements
+/// of a vector's operands make which of its result's poison: the poison of each is one more operand.
 fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bool) -> Application {
-    let mut operands: Vec<(Term, Option<Term>)> =
-        args.iter().map(|arg| (arg.bits, vector.then_some(arg.poison))).collect();
+    let poison = |arg: &Scalar| if vector { arg.poison_of_elements().to_vec() } else { Vec::new() };
+    let mut operands: Vec<(Term, Vec<Term>)> = args.iter().map(|arg| (arg.bits, poison(arg))).collect();
     let commutes = data.opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::COMMUTABLE));
     if let Some(first_two) = operands.get_mut(..2).filter(|_| commutes) {
         first_two.sort_unstable();
@@ -465,6 +515,13 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
         identity.what.clone(),
         operands.into_iter().flat_map(|(bits, poison)| std::iter::once(bits).chain(poison)).collect(),
     )
+}
+
+/// True for an operation whose results the operands do not decide: each of two may choose otherwise, so without a
+/// definition it is no function.
+fn makes_choice(opcode: Opcode) -> bool {
+    let is_wider = opcode.family() == Some(Family::Reduction) && !opcode.is_float();
+    is_wider || matches!(opcode, Opcode::G_FREEZE | Opcode::G_ANYEXT)
 }
 
 /// The page that an address lies in.
@@ -568,7 +625,9 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         identity.what.push_str(&frame);
         let vocabulary = evaluation.target.vocabulary;
         let widths: Vec<u32> = call.results.iter().map(|&register| vocabulary.register_bits(register)).collect();
-        let results = evaluation.effect(self.side, identity, args, &widths, Touches::Memory)?;
+        let elements = |bits: u32| if evaluation.has_vectors() { bits / 8 } else { 1 };
+        let shapes: Vec<(u32, u32)> = widths.into_iter().map(|bits| (bits, elements(bits))).collect();
+        let results = evaluation.effect_of_shapes(self.side, identity, args, &shapes, Touches::Memory)?;
         Ok(Returned { results, ub: evaluation.d.truth(false) })
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
-use tribunal_ir::semantics::{Domain, Unsupported};
+use tribunal_ir::semantics::{Domain, Unsupported, common_divisor};
 use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::{Target, environment};
 
@@ -86,6 +86,7 @@ pub(super) fn question(
 ) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
+    let mut outputs = by_elements(&mut graph, outputs);
     let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
@@ -108,6 +109,7 @@ pub(super) fn of_outputs(
     outputs: Vec<StepOutput>,
     guessed: bool,
 ) -> Query {
+    let outputs = by_elements(&mut graph, outputs);
     let source_defined = graph.complement(source_ub);
     let mut wrong = graph.truth(false);
     for output in &outputs {
@@ -235,7 +237,9 @@ fn outputs(
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
         match (source.defined.get(&register), result.defined.get(&register)) {
             (Some(before), Some(after)) => {
-                let own = each_element(graph, register, (before, after), ub);
+                let (source, target) = (before.clone(), after.clone());
+                let output = StepOutput { name: ValueName::Register(register), source, target, ub };
+                let own = each_element(graph, output);
                 let is_same = own.iter().all(|output| output.is_same(graph));
                 if step.before.len() > 1 && !root.contains(&register) && is_same {
                     continue;
@@ -251,29 +255,32 @@ fn outputs(
     Ok(outputs)
 }
 
-/// A register as an output for each of its elements, where either side's are poison by themselves.
-fn each_element(
-    graph: &mut Symbolic,
-    register: VReg,
-    (source, target): (&Scalar, &Scalar),
-    ub: Term,
-) -> Vec<StepOutput> {
-    let count = source.poison_of_elements().len().max(target.poison_of_elements().len()) as u32;
-    if count == 1 {
-        let (source, target) = (source.clone(), target.clone());
-        return vec![StepOutput { name: ValueName::Register(register), source, target, ub }];
+/// Each output whose elements are poison by themselves, on either side, as one for each of them.
+fn by_elements(graph: &mut Symbolic, outputs: Vec<StepOutput>) -> Vec<StepOutput> {
+    outputs.into_iter().flat_map(|output| each_element(graph, output)).collect()
+}
+
+/// One output for each part that lies in one element of either side.
+fn each_element(graph: &mut Symbolic, output: StepOutput) -> Vec<StepOutput> {
+    let StepOutput { name, source, target, ub } = &output;
+    let whole = graph.width_of(source.bits);
+    let elements = |value: &Scalar| value.poison_of_elements().len() as u32;
+    if elements(source) == 1 && elements(target) == 1 {
+        return vec![output];
     }
-    let width = graph.width_of(source.bits) / count;
-    let mut element = |value: &Scalar, offset| {
-        Scalar::new(graph.extract_bits(value.bits, offset, width), value.part_is_poison(graph, offset, width))
+    let width = common_divisor(whole / elements(source), whole / elements(target));
+    let mut element = |number| {
+        let name = match *name {
+            ValueName::Register(register) => ValueName::Element(register, number),
+            other => other,
+        };
+        let [source, target] = [source, target].map(|value| {
+            let poison = value.part_is_poison(graph, number * width, width);
+            Scalar::new(graph.extract_bits(value.bits, number * width, width), poison)
+        });
+        StepOutput { name, source, target, ub: *ub }
     };
-    let mut output = |number| StepOutput {
-        name: ValueName::Element(register, number),
-        source: element(source, number * width),
-        target: element(target, number * width),
-        ub,
-    };
-    (0..count).map(&mut output).collect()
+    (0..whole / width).map(&mut element).collect()
 }
 
 /// Contents of machine registers that either side writes and that are `kept`: the same after both.

@@ -98,7 +98,8 @@ fn load_each<D: Domain, M: Memory<D>>(
     operand: &MemOperand,
     (element, count): (Type, u32),
 ) -> (Vec<Value<D>>, D::Bool) {
-    let mut ub = address.poison.clone();
+    let outside = memory.leaves_one_object(d, &address.bits, count * element.bytes());
+    let mut ub = d.bool_or(&address.poison, &outside);
     let mut load = |number| {
         let (place, operand) = place(d, &address.bits, operand, (element, number));
         let (part, undefined) = memory.load(d, &place, element.bytes(), &operand);
@@ -117,7 +118,8 @@ fn store_each<D: Domain, M: Memory<D>>(
     operand: &MemOperand,
     (element, parts): (Type, &[Value<D>]),
 ) -> D::Bool {
-    let mut ub = address.poison.clone();
+    let outside = memory.leaves_one_object(d, &address.bits, parts.len() as u32 * element.bytes());
+    let mut ub = d.bool_or(&address.poison, &outside);
     for (number, part) in (0..).zip(parts) {
         let (place, operand) = place(d, &address.bits, operand, (element, number));
         let undefined = memory.store(d, &place, part, &operand);

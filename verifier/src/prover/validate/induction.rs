@@ -11,7 +11,7 @@ use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Query, StepOutput};
-use crate::prover::side::{Inputs, Scalar, Side};
+use crate::prover::side::{Inputs, Scalar, Side, elements, unknown};
 use crate::prover::term::{Limb, Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
@@ -52,6 +52,7 @@ impl<'v> Validation<'v> {
         let after = setting.pair.after;
         let (graph, inputs) = (Symbolic::with_limb(limb(setting.pair)), Inputs::default());
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
+        opaque.has_vectors = [setting.pair.before, setting.pair.after].into_iter().any(has_vectors);
         opaque.shared_constants = tables::shared_constants(setting.pair);
         Validation {
             setting,
@@ -73,7 +74,7 @@ impl<'v> Validation<'v> {
         let mut defined = FxHashMap::default();
         for &register in self.setting.contents {
             let ty = self.setting.pair.before.type_of(register).ok_or_else(undefined)?;
-            let value = Value::new(self.graph.variable(ty.bits()), self.graph.variable(1));
+            let value = unknown(&mut self.graph, ty.bits(), elements(self.setting.pair.before, register));
             defined.insert(register, value);
         }
         Ok(defined)
@@ -340,23 +341,37 @@ impl<'v> Validation<'v> {
     }
 }
 
-/// The limb width of products: half a product where the later function writes a product as several of that width,
-/// without the high halves that an instruction gives.
-fn limb(pair: Pair<'_>) -> Limb {
-    let count =
-        |function: &Function, opcode| function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count();
-    let [before, after] = [pair.before, pair.after].map(|function| count(function, Opcode::G_MUL));
-    let (most, high) = (before.max(2), count(pair.after, Opcode::G_UMULH) + count(pair.after, Opcode::G_SMULH));
-    if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
+fn has_vectors(function: &Function) -> bool {
+    function.vregs.values().any(|register| register.ty.is_some_and(|ty| ty.is_vector()))
 }
 
-/// The choices of the earlier side that equal those of the later one: the k-th of an opcode that both blocks hold
-/// equally often, and the k-th use of an undefined value. The later side's choices are universal, so each is one
+/// The limb width of products: that of the high halves which the later function computes, and half a product where it
+/// writes a product as several of that width without any.
+fn limb(pair: Pair<'_>) -> Limb {
+    let Pair { before, after } = pair;
+    let count =
+        |function: &Function| function.all_insts().filter(|&inst| function.inst(inst).opcode == Opcode::G_MUL).count();
+    let insts = after.all_insts().map(|inst| after.inst(inst));
+    let high = insts.filter(|data| matches!(data.opcode, Opcode::G_UMULH | Opcode::G_SMULH));
+    let halves = high.filter_map(|data| after.type_of(data.vreg(0)?));
+    match halves.map(|ty| ty.scalar_type().bits()).max() {
+        Some(..=32) => Limb::Bits32,
+        None if count(after) > count(before).max(2) => Limb::Bits32,
+        _ => Limb::default(),
+    }
+}
+
+/// The elements that the instructions of an opcode compute among these.
+pub(super) fn elements_computed(function: &Function, insts: impl Iterator<Item = Inst>, opcode: Opcode) -> u32 {
+    let own = insts.map(|inst| function.inst(inst)).filter(|data| data.opcode == opcode);
+    own.map(|data| data.vreg(0).map_or(1, |register| elements(function, register))).sum()
+}
+
+/// The choices of the earlier side that equal those of the later one: the k-th of an opcode of which both blocks compute
+/// equally many elements, and the k-th use of an undefined value. The later side's choices are universal, so each is one
 /// admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
 fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
-    let count = |function: &Function, block, opcode: Opcode| {
-        function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()
-    };
+    let count = |function: &Function, block, opcode| elements_computed(function, function.insts(block), opcode);
     let Pair { before, after } = setting.pair;
     let alike = |opcode| match setting.undef {
         Undef::PerUse if opcode == Opcode::G_IMPLICIT_DEF => true,
