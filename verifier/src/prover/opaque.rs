@@ -2,8 +2,9 @@
 //! vectors, intrinsics, calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
-//! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
-//! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
+//! Operations with effects form a sequence, and so do those that make a choice: the k-th of the later side must be the
+//! k-th of the earlier one, on operands that must be proved equal at that point. Its results, and the memory after it,
+//! are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
 use super::identity::Identity;
@@ -266,9 +267,6 @@ impl SideEvaluation<'_> {
 
     /// Any operation without a definition: an unknown function, with effects if the opcode has any.
     pub(super) fn other(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        if makes_choice(data.opcode) {
-            return Err(Unsupported::new(self.opcode_name(data)));
-        }
         // The opcode of one machine may depend on its place, whatever its row says.
         let is_machine = matches!(data.opcode, Opcode::Target(_));
         let effects = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS | OpcodeFlags::TERMINATOR;
@@ -281,11 +279,12 @@ impl SideEvaluation<'_> {
         }
         let branches = flags.contains(OpcodeFlags::BRANCH) && !flags.contains(OpcodeFlags::BARRIER);
         widths.extend(branches.then_some(1));
-        let mut results = match is_machine || flags.intersects(effects) {
+        let touches = if is_machine || flags.intersects(effects) { Touches::Memory } else { Touches::Nothing };
+        let mut results = match touches == Touches::Memory || makes_choice(data.opcode) {
             true => {
                 let elements = self.elements_of_results(data).into_iter().chain(branches.then_some(1));
                 let shapes: Vec<(u32, u32)> = widths.iter().copied().zip(elements).collect();
-                self.effect_of_shapes(side, identity, args, &shapes, Touches::Memory)?
+                self.effect_of_shapes(side, identity, args, &shapes, touches)?
             }
             false => self.pure(side, data, identity, args, &widths)?,
         };
@@ -517,11 +516,11 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
     )
 }
 
-/// True for an operation whose results the operands do not decide: each of two may choose otherwise, so without a
-/// definition it is no function.
+/// True for an operation whose results the operands do not decide: each of two may choose otherwise, the bits of a NaN
+/// among others. So without a definition it is no function, and nobody may execute it once more.
 fn makes_choice(opcode: Opcode) -> bool {
-    let is_wider = opcode.family() == Some(Family::Reduction) && !opcode.is_float();
-    is_wider || matches!(opcode, Opcode::G_FREEZE | Opcode::G_ANYEXT)
+    let is_reduction = opcode.family() == Some(Family::Reduction);
+    is_reduction || opcode.is_float() || matches!(opcode, Opcode::G_FREEZE | Opcode::G_ANYEXT)
 }
 
 /// The page that an address lies in.

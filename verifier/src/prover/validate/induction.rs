@@ -345,20 +345,14 @@ fn has_vectors(function: &Function) -> bool {
     function.vregs.values().any(|register| register.ty.is_some_and(|ty| ty.is_vector()))
 }
 
-/// The limb width of products: that of the high halves which the later function computes, and half a product where it
-/// writes a product as several of that width without any.
+/// The limb width of products: half a product where the later function writes a product as several of that width,
+/// without the high halves that an instruction gives.
 fn limb(pair: Pair<'_>) -> Limb {
-    let Pair { before, after } = pair;
     let count =
-        |function: &Function| function.all_insts().filter(|&inst| function.inst(inst).opcode == Opcode::G_MUL).count();
-    let insts = after.all_insts().map(|inst| after.inst(inst));
-    let high = insts.filter(|data| matches!(data.opcode, Opcode::G_UMULH | Opcode::G_SMULH));
-    let halves = high.filter_map(|data| after.type_of(data.vreg(0)?));
-    match halves.map(|ty| ty.scalar_type().bits()).max() {
-        Some(..=32) => Limb::Bits32,
-        None if count(after) > count(before).max(2) => Limb::Bits32,
-        _ => Limb::default(),
-    }
+        |function: &Function, opcode| function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count();
+    let [before, after] = [pair.before, pair.after].map(|function| count(function, Opcode::G_MUL));
+    let (most, high) = (before.max(2), count(pair.after, Opcode::G_UMULH) + count(pair.after, Opcode::G_SMULH));
+    if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
 /// The elements that the instructions of an opcode compute among these.
