@@ -110,18 +110,18 @@ impl<D: Domain + ?Sized> Value<D> {
     /// The value in the low bits of so many, or its low bits. Zeros above a vector are no poison; those above a scalar
     /// are where it is.
     pub fn resized(&self, domain: &mut D, width: u32) -> Value<D> {
-        let (whole, elements) = (domain.width(&self.bits), self.poison_of_elements());
+        let Some(elements) = &self.elements else {
+            return Value::new(domain.zext_or_trunc(&self.bits, width), self.poison.clone());
+        };
+        let whole = domain.width(&self.bits);
         if width <= whole {
             return self.part(domain, 0, width);
-        }
-        let bits = domain.zext_or_trunc(&self.bits, width);
-        if elements.len() == 1 {
-            return Value::new(bits, self.poison.clone());
         }
         let each = whole / elements.len() as u32;
         let (unit, no) = (common_divisor(each, width), domain.boolean(false));
         let poison = |index: u32| elements.get((index * unit / each) as usize).unwrap_or(&no).clone();
         let poison = (0..width / unit).map(poison).collect();
+        let bits = domain.zext_or_trunc(&self.bits, width);
         Value::of_elements(domain, bits, poison)
     }
 
