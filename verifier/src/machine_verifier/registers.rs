@@ -27,7 +27,7 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     if data.opcode.is_generic() && !is_selected && verifier.has(Properties::REG_BANK_SELECTED) {
         banks(verifier, inst, data);
     }
-    if matches!(data.opcode, Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT | Opcode::G_ASSERT_ALIGN) {
+    if data.opcode.is_assertion() {
         promised(verifier, inst, data);
     }
 }

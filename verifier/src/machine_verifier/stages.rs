@@ -23,8 +23,8 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     }
 }
 
-/// The frame pass alone gives places, so one that stands before it is nobody's. Another compiler's files have no mark of
-/// the pass that lays the frame out.
+/// The frame pass alone gives places, so one that stands before it is nobody's. Another compiler's files have no mark
+/// of the pass that lays the frame out.
 fn places(verifier: &mut Verifier<'_>, entry: Block) {
     let placed = verifier.function.stack.iter().find(|(_, object)| object.offset != 0);
     verifier.demand_of_block(Rule::StagePlaces, entry, placed.is_none(), || {

@@ -4,8 +4,9 @@
 //!
 //! A load that stands for itself keeps what its row promises: the bits above the access.
 
+use super::elements::elements;
 use super::identity::ADVICE;
-use super::side::{Scalar, Side, SideEvaluation, SideState, elements};
+use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::Term;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};

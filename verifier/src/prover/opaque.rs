@@ -7,8 +7,9 @@
 //! are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
+use super::effects::makes_choice;
 use super::identity::Identity;
-use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState, elements, unknown};
+use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
 use rustc_hash::FxHashMap;
@@ -18,9 +19,7 @@ use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{
-    AddressBase, Family, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags,
-};
+use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags};
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
@@ -150,6 +149,12 @@ impl Uninterpreted {
             has_vectors: false,
             shared_constants: Vec::new(),
         }
+    }
+
+    /// The number of the memory after an effect: one more, if it touches memory.
+    pub fn place_after(&mut self, touches: Touches) -> u32 {
+        self.places += u32::from(touches == Touches::Memory);
+        self.places
     }
 
     /// The number of one more memory.
@@ -299,7 +304,7 @@ impl SideEvaluation<'_> {
         self.define(side, data, results)
     }
 
-    fn operand_width(&self, operand: &RegOperand) -> u32 {
+    pub(super) fn operand_width(&self, operand: &RegOperand) -> u32 {
         walk::operand_bits(self.function, self.target.vocabulary, operand)
     }
 
@@ -381,23 +386,6 @@ impl SideEvaluation<'_> {
         Ok(results)
     }
 
-    /// Whether either function has a register that is a vector.
-    fn has_vectors(&self) -> bool {
-        self.opaque.as_ref().is_some_and(|opaque| opaque.has_vectors)
-    }
-
-    /// The elements of each result that is poison by itself: of a vector those of its type, and of a register of the
-    /// machine that a call leaves a vector in, its bytes.
-    fn elements_of_results(&self, data: &InstData) -> Vec<u32> {
-        let has_vectors = self.has_vectors();
-        let elements = |operand: &RegOperand| match operand.reg.as_virtual() {
-            Some(register) => elements(self.function, register),
-            None if has_vectors => self.operand_width(operand) / 8,
-            None => 1,
-        };
-        data.defs().map(elements).collect()
-    }
-
     /// The same operation on the same operands, met before: with the same flags, or for the later side with more.
     fn known(&self, side: &Side, identity: &Identity, application: &Application) -> Option<KnownResults> {
         let opaque = self.opaque.as_deref()?;
@@ -442,63 +430,6 @@ impl SideEvaluation<'_> {
         side.assumed.entry(application).or_default().push(known.clone());
         Ok(known)
     }
-
-    /// The next operation with effects: its results, of so many bits each.
-    pub(super) fn effect(
-        &mut self,
-        side: &mut Side,
-        identity: Identity,
-        args: Vec<Scalar>,
-        widths: &[u32],
-        touches: Touches,
-    ) -> Result<Vec<Scalar>, Unsupported> {
-        let scalars: Vec<(u32, u32)> = widths.iter().map(|&bits| (bits, 1)).collect();
-        self.effect_of_shapes(side, identity, args, &scalars, touches)
-    }
-
-    /// The same with results of so many bits and elements each.
-    fn effect_of_shapes(
-        &mut self,
-        side: &mut Side,
-        identity: Identity,
-        args: Vec<Scalar>,
-        shapes: &[(u32, u32)],
-        touches: Touches,
-    ) -> Result<Vec<Scalar>, Unsupported> {
-        if !side.branches.is_empty() {
-            return Err(Unsupported::new("an operation with effects after a branch"));
-        }
-        let Some(opaque) = self.opaque.as_deref_mut() else {
-            self.effect_of_step(side, identity, args);
-            return Ok(Vec::new());
-        };
-        let (results, place) = match &opaque.earlier {
-            None => {
-                let results: Vec<Scalar> = shapes.iter().map(|&(bits, count)| unknown(self.d, bits, count)).collect();
-                opaque.places += u32::from(touches == Touches::Memory);
-                (results, opaque.places)
-            }
-            Some(earlier) => {
-                let other = earlier.effects.get(side.effects.len()).filter(|other| {
-                    let same_widths =
-                        |(result, &(bits, _)): (&Scalar, &(u32, u32))| self.d.width_of(result.bits) == bits;
-                    other.identity.allows(&identity)
-                        && other.memory.is_some() == (touches == Touches::Memory)
-                        && other.args.len() == args.len()
-                        && other.results.len() == shapes.len()
-                        && other.results.iter().zip(shapes).all(same_widths)
-                });
-                let other = other.ok_or_else(|| changed(&identity.what))?;
-                (other.results.clone(), other.place)
-            }
-        };
-        let memory = (touches == Touches::Memory).then_some((side.memory.bytes, side.memory.poison));
-        side.effects.push(Effect { identity, args, results: results.clone(), ub: side.ub, memory, place });
-        if touches == Touches::Memory {
-            side.memory = side.memory.at(self.d, place);
-        }
-        Ok(results)
-    }
 }
 
 /// A pure operation on these operands, those of a commutable one in an order of their own. Nobody knows which elements
@@ -514,13 +445,6 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
         identity.what.clone(),
         operands.into_iter().flat_map(|(bits, poison)| std::iter::once(bits).chain(poison)).collect(),
     )
-}
-
-/// True for an operation whose results the operands do not decide: each of two may choose otherwise, the bits of a NaN
-/// among others. So without a definition it is no function, and nobody may execute it once more.
-fn makes_choice(opcode: Opcode) -> bool {
-    let is_reduction = opcode.family() == Some(Family::Reduction);
-    is_reduction || opcode.is_float() || matches!(opcode, Opcode::G_FREEZE | Opcode::G_ANYEXT)
 }
 
 /// The page that an address lies in.
@@ -624,7 +548,7 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         identity.what.push_str(&frame);
         let vocabulary = evaluation.target.vocabulary;
         let widths: Vec<u32> = call.results.iter().map(|&register| vocabulary.register_bits(register)).collect();
-        let elements = |bits: u32| if evaluation.has_vectors() { bits / 8 } else { 1 };
+        let elements = |bits: u32| if evaluation.has_vectors() { (bits / 8).max(1) } else { 1 };
         let shapes: Vec<(u32, u32)> = widths.into_iter().map(|bits| (bits, elements(bits))).collect();
         let results = evaluation.effect_of_shapes(self.side, identity, args, &shapes, Touches::Memory)?;
         Ok(Returned { results, ub: evaluation.d.truth(false) })

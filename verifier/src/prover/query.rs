@@ -1,6 +1,7 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
 use super::counterexample::ValueName;
+use super::elements::{by_elements, each_element};
 use super::memory::promises_object;
 use super::memory_function;
 use super::ordering;
@@ -12,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::entities::JumpTable;
-use tribunal_ir::semantics::{Domain, Unsupported, common_divisor};
+use tribunal_ir::semantics::{Domain, Unsupported};
 use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage, Step, VReg};
 use tribunal_target::{Target, environment};
 
@@ -253,34 +254,6 @@ fn outputs(
         }
     }
     Ok(outputs)
-}
-
-/// Each output whose elements are poison by themselves, on either side, as one for each of them.
-fn by_elements(graph: &mut Symbolic, outputs: Vec<StepOutput>) -> Vec<StepOutput> {
-    outputs.into_iter().flat_map(|output| each_element(graph, output)).collect()
-}
-
-/// One output for each part that lies in one element of either side.
-fn each_element(graph: &mut Symbolic, output: StepOutput) -> Vec<StepOutput> {
-    let StepOutput { name, source, target, ub } = &output;
-    let whole = graph.width_of(source.bits);
-    let elements = |value: &Scalar| value.poison_of_elements().len() as u32;
-    if elements(source) == 1 && elements(target) == 1 {
-        return vec![output];
-    }
-    let width = common_divisor(whole / elements(source), whole / elements(target));
-    let mut element = |number| {
-        let name = match *name {
-            ValueName::Register(register) => ValueName::Element(register, number),
-            other => other,
-        };
-        let [source, target] = [source, target].map(|value| {
-            let poison = value.part_is_poison(graph, number * width, width);
-            Scalar::new(graph.extract_bits(value.bits, number * width, width), poison)
-        });
-        StepOutput { name, source, target, ub: *ub }
-    };
-    (0..whole / width).map(&mut element).collect()
 }
 
 /// Contents of machine registers that either side writes and that are `kept`: the same after both.

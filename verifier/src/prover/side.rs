@@ -5,6 +5,7 @@
 //! are bits, even where the source's are poison.
 
 use super::claims::Claim;
+use super::elements::{elements, unknown};
 use super::identity::Identity;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
@@ -495,18 +496,6 @@ impl SideEvaluation<'_> {
         let width = self.width(register);
         unknown(self.d, width, elements(self.function, register))
     }
-}
-
-/// The elements of a register's type; 1 for what is no vector of known length.
-pub(super) fn elements(function: &Function, register: VReg) -> u32 {
-    function.type_of(register).and_then(|ty| ty.element_count()).map_or(1, |count| count.lanes.into())
-}
-
-/// A value of so many bits that nothing is known of: each of its elements is poison by itself.
-pub(super) fn unknown(d: &mut Symbolic, width: u32, elements: u32) -> Scalar {
-    let bits = d.variable(width);
-    let poison = (0..elements).map(|_| d.variable(1)).collect();
-    Value::of_elements(d, bits, poison)
 }
 
 /// True for a volatile access that is not atomic too.

@@ -7,11 +7,12 @@ use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::ValueName;
 use crate::prover::claims::{self, Visits};
+use crate::prover::elements::{elements, unknown};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Query, StepOutput};
-use crate::prover::side::{Inputs, Scalar, Side, elements, unknown};
+use crate::prover::side::{Inputs, Scalar, Side};
 use crate::prover::term::{Limb, Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
@@ -361,9 +362,9 @@ pub(super) fn elements_computed(function: &Function, insts: impl Iterator<Item =
     own.map(|data| data.vreg(0).map_or(1, |register| elements(function, register))).sum()
 }
 
-/// The choices of the earlier side that equal those of the later one: the k-th of an opcode of which both blocks compute
-/// equally many elements, and the k-th use of an undefined value. The later side's choices are universal, so each is one
-/// admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
+/// The choices of the earlier side that equal those of the later one: the k-th of an opcode of which both blocks
+/// compute equally many elements, and the k-th use of an undefined value. The later side's choices are universal, so
+/// each is one admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
 fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, block, opcode| elements_computed(function, function.insts(block), opcode);
     let Pair { before, after } = setting.pair;

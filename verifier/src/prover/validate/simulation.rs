@@ -425,8 +425,8 @@ impl Validation<'_> {
     }
 }
 
-/// The choices of the earlier trace that the later one is offered: the k-th of an opcode where both ways compute equally
-/// many elements, and the k-th use of an undefined value.
+/// The choices of the earlier trace that the later one is offered: the k-th of an opcode where both ways compute
+/// equally many elements, and the k-th use of an undefined value.
 fn shared(setting: Setting<'_>, way: &Way, other: &Way, source: &Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, way: &Way, opcode: Opcode| {
         elements_computed(function, way.blocks.iter().flat_map(|&block| function.insts(block)), opcode)
