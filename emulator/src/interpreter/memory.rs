@@ -1,6 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::frames::{ActiveFrame, StackShape};
+use super::spare::Contents;
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -95,13 +96,16 @@ impl ConcreteMemory {
         unwritten: Unwritten,
         (records, shape): (bool, StackShape),
     ) -> ConcreteMemory {
-        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
+        let Contents { mut bytes, unknown, mut poison } = Contents::empty();
+        let mut allocations = SmallVec::new();
+        bytes.reserve(CAPACITY);
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
             let address = if buffer.address == STACK_ARGUMENTS { frame.caller } else { buffer.address };
             allocations.push(Allocation { address, first, size });
             bytes.extend_from_slice(&buffer.bytes);
         }
+        poison.resize(bytes.len(), false);
         let arguments = input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS);
         let mut memory = ConcreteMemory {
             first_object: allocations.len(),
@@ -112,8 +116,8 @@ impl ConcreteMemory {
             numbers: 0,
             gap: frame.gap,
             unwritten,
-            unknown: Vec::new(),
-            poison: vec![false; bytes.len()],
+            unknown,
+            poison,
             bytes,
             accesses: records.then(Vec::new),
             stray: None,
@@ -325,6 +329,13 @@ impl ConcreteMemory {
         if let Some(accesses) = &mut self.accesses {
             accesses.truncate(kept);
         }
+    }
+}
+
+impl Drop for ConcreteMemory {
+    fn drop(&mut self) {
+        let (bytes, unknown) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.unknown));
+        Contents { bytes, unknown, poison: std::mem::take(&mut self.poison) }.keep();
     }
 }
 
