@@ -34,6 +34,13 @@ pub struct Stray {
 /// The greatest distance, in bytes, from a pointer to a place of its object.
 const NEAR: u64 = 4096;
 
+/// Bytes from one address to another, either way, among addresses of `word` bytes: a field before null is near to it.
+fn distance(one: u64, other: u64, word: usize) -> u64 {
+    let unused = 64 - 8 * word.min(8) as u32;
+    let apart = one.wrapping_sub(other) << unused;
+    apart.min(apart.wrapping_neg()) >> unused
+}
+
 /// Accesses among which the latest places are looked for.
 const MOST_LOOKED_AT: usize = 1024;
 
@@ -196,7 +203,7 @@ impl ConcreteMemory {
             let (number, buffer) = buffers.find(|(_, buffer)| {
                 (buffer.first..buffer.first + buffer.size).contains(&range.start) && range.len() == word
             })?;
-            let is_near = address.abs_diff(loaded) < NEAR && (is_pointer || loaded >= NEAR);
+            let is_near = distance(address, loaded, word) < NEAR && (is_pointer || loaded >= NEAR);
             is_near.then(|| (number, range.start - buffer.first))
         });
         Some(Stray { address, word })
