@@ -1,7 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::frames::{ActiveFrame, StackShape};
-use super::spare::Contents;
+use super::spare::ScratchBytes;
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -103,7 +103,7 @@ impl ConcreteMemory {
         unwritten: Unwritten,
         (records, shape): (bool, StackShape),
     ) -> ConcreteMemory {
-        let Contents { mut bytes, unknown, mut poison } = Contents::empty();
+        let ScratchBytes { mut bytes, unknown, mut poison } = ScratchBytes::empty();
         let mut allocations = SmallVec::new();
         bytes.reserve(CAPACITY);
         for buffer in &input.buffers {
@@ -342,7 +342,7 @@ impl ConcreteMemory {
 impl Drop for ConcreteMemory {
     fn drop(&mut self) {
         let (bytes, unknown) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.unknown));
-        Contents { bytes, unknown, poison: std::mem::take(&mut self.poison) }.keep();
+        ScratchBytes { bytes, unknown, poison: std::mem::take(&mut self.poison) }.keep();
     }
 }
 

@@ -13,19 +13,19 @@ const COUNT: usize = 64;
 
 /// The contents of a run's memory: bytes, the unconstrained bits of each, and whether each is poison.
 #[derive(Default)]
-pub(super) struct Contents {
+pub(super) struct ScratchBytes {
     pub bytes: Vec<u8>,
     pub unknown: Vec<u8>,
     pub poison: Vec<bool>,
 }
 
 thread_local! {
-    static SPARE: RefCell<Vec<Contents>> = const { RefCell::new(Vec::new()) };
+    static SPARE: RefCell<Vec<ScratchBytes>> = const { RefCell::new(Vec::new()) };
 }
 
-impl Contents {
+impl ScratchBytes {
     /// Empty ones, with room for many bytes if there are spare ones.
-    pub fn empty() -> Contents {
+    pub fn empty() -> ScratchBytes {
         SPARE.with_borrow_mut(Vec::pop).unwrap_or_default()
     }
 
