@@ -143,9 +143,9 @@ fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<()
         return Err(failed(format!("{} result registers, {} expected", returned.len(), call.results.len())));
     }
     for (index, (&(bits, value), &expected)) in returned.iter().zip(&call.results).enumerate() {
-        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
-        if (value ^ expected as u64) & mask != 0 {
-            return Err(failed(format!("result {index} is {value:#x}, expected {:#x}", expected as u64 & mask)));
+        let (expected, mask) = (expected as u128, u128::MAX >> u128::BITS.saturating_sub(bits));
+        if (value ^ expected) & mask != 0 {
+            return Err(failed(format!("result {index} is {value:#x}, expected {:#x}", expected & mask)));
         }
     }
     judge(harness, function, &[input])
@@ -155,13 +155,13 @@ fn input(call: &Expectation, target: &Target) -> Input {
     let mut input = Input { registers: Vec::new(), buffers: Vec::new() };
     for (argument, &register) in call.arguments.iter().zip(target.abi.arguments()) {
         let value = match argument {
-            Argument::Integer(value) => *value as u64,
+            Argument::Integer(value) => u128::from(*value as u64),
             Argument::Buffer(bytes) => {
                 let address = buffer_address(input.buffers.len());
                 let mut bytes = bytes.clone();
                 bytes.resize(bytes.len().max(BUFFER_BYTES as usize), 0);
                 input.buffers.push(Buffer { address, bytes });
-                address
+                address.into()
             }
         };
         input.registers.push((register, value));

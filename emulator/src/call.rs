@@ -56,7 +56,7 @@ pub struct CallArgument {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CalleeEffect {
     /// The value of each result register.
-    pub results: Vec<(PReg, u64)>,
+    pub results: Vec<(PReg, u128)>,
     /// What it wrote, in order.
     pub writes: Vec<(MemoryPlace, Vec<u8>)>,
     /// False if it did not come back: it ended the program, or waits forever.
@@ -112,7 +112,7 @@ pub enum CallMismatch {
         /// The source's value.
         expected: String,
         /// The run's value; `None` if it is poison.
-        actual: Option<u64>,
+        actual: Option<u128>,
     },
     /// The callee finds another byte in memory.
     #[error("byte {offset} at {place} is {} at call {index}, of @{name}, expected {expected:#04x}", shown(.actual))]
@@ -221,18 +221,18 @@ impl<'s> CallScript<'s> {
         meant: &CallArgument,
         came: &Passed,
     ) -> Result<(), CallMismatch> {
-        let mask = u64::MAX >> 64u32.saturating_sub(meant.bits);
+        let mask = u128::MAX >> u128::BITS.saturating_sub(meant.bits);
         let counts = mask & !meant.value.unknown & !came.value.unknown;
         let is_right = !came.poison
             && match meant.object {
-                Some(object) => self.lies_at(object, came.value.value.wrapping_sub(meant.value.value) & mask),
+                Some(object) => self.lies_at(object, (came.value.value.wrapping_sub(meant.value.value) & mask) as u64),
                 None => (meant.value.value ^ came.value.value) & counts == 0,
             };
         if is_right {
             return Ok(());
         }
         let expected = match meant.object {
-            Some(object) => MemoryPlace::Object(object, meant.value.value).to_string(),
+            Some(object) => MemoryPlace::Object(object, meant.value.value as u64).to_string(),
             None => format!("{:#x}", meant.value.value & mask),
         };
         let actual = (!came.poison).then_some(came.value.value & mask);

@@ -18,7 +18,7 @@ pub struct Buffer {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Input {
     /// Machine registers and their contents before the run.
-    pub registers: Vec<(PReg, u64)>,
+    pub registers: Vec<(PReg, u128)>,
     /// The memory that the function may access through its arguments.
     pub buffers: Vec<Buffer>,
 }
@@ -27,7 +27,12 @@ impl Input {
     /// A number that its contents determine: the seed of what unknown functions do.
     pub fn seed(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        self.registers.iter().for_each(|&(register, value)| hasher.write_u64(value ^ u64::from(register.0) << 56));
+        for &(register, value) in &self.registers {
+            hasher.write_u64(value as u64 ^ u64::from(register.0) << 56);
+            if value >> u64::BITS != 0 {
+                hasher.write_u64((value >> u64::BITS) as u64);
+            }
+        }
         self.buffers.iter().for_each(|buffer| hasher.write(&buffer.bytes));
         hasher.finish()
     }

@@ -37,9 +37,9 @@ impl Outcome {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Known {
     /// The bits; 0 where they are unknown.
-    pub value: u64,
+    pub value: u128,
     /// Bits that are unknown: poison, or a nondeterministic choice.
-    pub unknown: u64,
+    pub unknown: u128,
 }
 
 /// One access to a buffer.
@@ -62,7 +62,7 @@ impl BufferAccess {
     fn rest(&self, from: u32) -> BufferAccess {
         let shifted = |Known { value, unknown }: Known| match value.checked_shr(8 * from) {
             Some(value) => Known { value, unknown: !(!unknown >> (8 * from)) },
-            None => Known { value: 0, unknown: u64::MAX },
+            None => Known { value: 0, unknown: u128::MAX },
         };
         let (offset, bytes) = (self.offset + u64::from(from), self.bytes - from);
         BufferAccess { offset, bytes, stored: self.stored.map(shifted), ..*self }
@@ -78,7 +78,7 @@ impl BufferAccess {
     /// True if `actual` is this access: the same place and size, and where a value is stored, its known bits.
     fn allows(&self, actual: &BufferAccess) -> bool {
         let places = [self, actual].map(|access| (access.buffer, access.offset, access.bytes));
-        let mask = u64::MAX >> 64u32.saturating_sub(8 * self.bytes);
+        let mask = u128::from(u64::MAX >> 64u32.saturating_sub(8 * self.bytes));
         places[0] == places[1]
             && match (self.stored, actual.stored) {
                 (Some(meant), Some(came)) => (meant.value ^ came.value) & !meant.unknown & mask == 0,
@@ -161,11 +161,11 @@ pub enum Mismatch {
         /// The number of the result register.
         index: usize,
         /// The source's value.
-        expected: u64,
+        expected: u128,
         /// The machine's value.
-        actual: u64,
+        actual: u128,
         /// The bits that the source determines.
-        known: u64,
+        known: u128,
     },
     /// A byte of memory differs.
     #[error(
@@ -213,13 +213,13 @@ fn shown(access: &Option<BufferAccess>) -> String {
 /// index among the source's: its contents, and their width in bits.
 pub fn compare(
     source: &Observation,
-    results: impl Fn(usize) -> Option<(u64, u32)>,
+    results: impl Fn(usize) -> Option<(u128, u32)>,
     buffers: &[Vec<u8>],
 ) -> Result<(), Mismatch> {
     for (index, &(_, bits, expected)) in source.returned.iter().enumerate() {
         let Some((actual, width)) = results(index) else { continue };
         let bits = bits.min(width);
-        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let mask = u128::MAX >> u128::BITS.saturating_sub(bits);
         let known = !expected.unknown & mask;
         if (expected.value ^ actual) & known != 0 {
             return Err(Mismatch::Result { index, expected: expected.value & mask, actual: actual & mask, known });
@@ -280,7 +280,7 @@ mod tests {
         BufferAccess { buffer, offset, bytes, stored: None, is_divisible: false }
     }
 
-    fn store(offset: u64, bytes: u32, value: u64, unknown: u64) -> BufferAccess {
+    fn store(offset: u64, bytes: u32, value: u128, unknown: u128) -> BufferAccess {
         BufferAccess { buffer: 1, offset, bytes, stored: Some(Known { value, unknown }), is_divisible: false }
     }
 

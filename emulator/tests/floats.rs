@@ -16,14 +16,14 @@ use tribunal_target::{ALL, Features, Target, aarch64, evaluate};
 
 /// Every option that Unicorn runs.
 fn features(target: &Target) -> Features {
-    target.banks.iter().fold(target.default_features, |all, bank| all | bank.requires)
+    target.changed(target.default_features, "+d").unwrap_or(target.default_features)
 }
 
 fn is_float(target: &Target, class: RegClass) -> bool {
     target.class(class).bank != RegBank(0)
 }
 
-/// True for an instruction on registers alone, of which one holds a number of at most 64 bits.
+/// True for an instruction on registers alone, of which one is of another bank than that of integers.
 fn is_tried(target: &Target, row: &InstrDesc) -> bool {
     let moves = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::TERMINATOR | OpcodeFlags::CALL;
     let classes = || row.operands.iter().filter_map(OperandDesc::class);
@@ -31,7 +31,6 @@ fn is_tried(target: &Target, row: &InstrDesc) -> bool {
         && !row.flags.intersects(moves)
         && features(target).contains(row.requires)
         && classes().any(|class| is_float(target, class))
-        && classes().all(|class| target.class(class).bits <= 64)
 }
 
 /// Registers of one class, each its own.
@@ -113,6 +112,16 @@ fn bits_of(target: &Target, operand: &RegOperand) -> u32 {
     target.vocabulary.register_bits(operand.reg.as_physical().unwrap())
 }
 
+impl Random {
+    /// The contents of a register: a number, or two in one that is wide.
+    fn contents(&mut self, target: &Target, register: PReg) -> u128 {
+        match target.vocabulary.register_bits(register) {
+            bits @ ..=64 => boxed(target, register, self.number(bits)).into(),
+            _ => u128::from(self.number(64)) << 64 | u128::from(self.number(64)),
+        }
+    }
+}
+
 /// The value of a register whose low bits are a number: the rest holds what the machine keeps there.
 fn boxed(target: &Target, register: PReg, value: u64) -> u64 {
     let rest = u64::MAX.checked_shl(target.vocabulary.register_bits(register)).unwrap_or(0);
@@ -127,11 +136,11 @@ fn is_signaling(bits: u32, value: u64) -> bool {
 }
 
 /// Unicorn's RISC-V is QEMU 5's: its extrema are those of IEEE 754-2008, to which a signalling NaN is a NaN.
-fn is_known_to_differ(target: &Target, row: &InstrDesc, args: &[(u32, u64)]) -> bool {
+fn is_known_to_differ(target: &Target, row: &InstrDesc, args: &[(u32, u128)]) -> bool {
     let is_extremum = row.name.starts_with("FMIN_") || row.name.starts_with("FMAX_");
     target.options.iter().any(|option| option.name == "f")
         && is_extremum
-        && args.iter().any(|&(bits, value)| is_signaling(bits, value))
+        && args.iter().any(|&(bits, value)| is_signaling(bits, value as u64))
 }
 
 /// Where the status register has the flags.
@@ -170,8 +179,8 @@ fn try_once(
     random: &mut Random,
 ) {
     let used: Vec<&RegOperand> = inst.uses().collect();
-    let mut args: Vec<(u32, u64)> = Vec::new();
-    let mut registers: Vec<(PReg, u64)> = Vec::new();
+    let mut args: Vec<(u32, u128)> = Vec::new();
+    let mut registers: Vec<(PReg, u128)> = Vec::new();
     for operand in &used {
         let register = operand.reg.as_physical().unwrap();
         let full = target.vocabulary.full_register(register);
@@ -180,13 +189,13 @@ fn try_once(
             continue;
         }
         if register == aarch64::registers::NZCV {
-            let flags = random.next() % 16;
+            let flags = u128::from(random.next() % 16);
             registers.push((register, flags << NZCV_PLACE));
             args.push((4, flags));
             continue;
         }
         let known = registers.iter().find(|(known, _)| *known == full).map(|&(_, value)| value);
-        let value = known.unwrap_or_else(|| boxed(target, register, random.number(bits_of(target, operand))));
+        let value = known.unwrap_or_else(|| random.contents(target, register));
         registers.push((full, value));
         args.push((bits_of(target, operand), value));
     }
@@ -194,7 +203,7 @@ fn try_once(
         return;
     }
     let values: Vec<Value<Concrete>> =
-        args.iter().map(|&(bits, value)| Value::new(Bits::new(value.into(), bits), false)).collect();
+        args.iter().map(|&(bits, value)| Value::new(Bits::new(value, bits), false)).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
     let meant = evaluate(target, &mut domain, &mut Pure, inst, &values).unwrap();
     let defined: Vec<(PReg, u32)> =
@@ -204,7 +213,7 @@ fn try_once(
     assert_eq!(ran.fault, None, "{} on {args:x?}", row.name);
     for ((value, &(register, bits)), (_, came)) in meant.results.iter().zip(&defined).zip(&ran.results) {
         let came = if register == aarch64::registers::NZCV { came >> NZCV_PLACE } else { *came };
-        let came = Bits::new(came.into(), bits);
+        let came = Bits::new(came, bits);
         let name = target.vocabulary.register_name(register);
         assert_eq!(value.bits, came, "${name} of {} {:?} on {args:x?}", row.name, inst.operands);
     }

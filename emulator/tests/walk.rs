@@ -10,8 +10,8 @@ use tribunal_ir::{Function, text};
 use tribunal_target::Target;
 
 const SETTINGS: Settings = Settings { fuel: 1000, events: 0, accesses: KeptAccesses::Volatile };
-const FIRST: u64 = 0x1122_3344_5566_7788;
-const SECOND: u64 = 0x99aa_bbcc_ddee_ff00;
+const FIRST: u128 = 0x1122_3344_5566_7788;
+const SECOND: u128 = 0x99aa_bbcc_ddee_ff00;
 
 fn function(target: &Target, body: &str) -> Function {
     let line = |line: &str| format!("{}{line}\n", if line.starts_with("bb.") { "  " } else { "    " });
@@ -26,7 +26,7 @@ fn result(target: &str, body: &str) -> Known {
     let function = function(target, body);
     let arguments = &target.abi.arguments()[..2];
     let input =
-        |values: [u64; 2]| Input { registers: arguments.iter().copied().zip(values).collect(), buffers: Vec::new() };
+        |values: [u128; 2]| Input { registers: arguments.iter().copied().zip(values).collect(), buffers: Vec::new() };
     let inputs = [input([FIRST, SECOND]), input([SECOND, FIRST])];
     let interpreter = Interpreter::new(&function, target);
     let alone = interpreter.run(&inputs[0], SETTINGS).unwrap().observation;
@@ -36,7 +36,7 @@ fn result(target: &str, body: &str) -> Known {
     alone.returned[0].2
 }
 
-const fn all(value: u64) -> Known {
+const fn all(value: u128) -> Known {
     Known { value, unknown: 0 }
 }
 
@@ -66,14 +66,14 @@ fn the_part_of_a_virtual_register_that_is_not_written_stays() {
     let low = SECOND & 0xffff_ffff;
     assert_eq!(result("aarch64", &inserted("")), all(FIRST >> 32 << 32 | low));
     let undefined = result("aarch64", &inserted("undef "));
-    assert_eq!((!undefined.unknown, undefined.value & 0xffff_ffff), (0xffff_ffff, low));
+    assert_eq!((!undefined.unknown as u64, undefined.value & 0xffff_ffff), (0xffff_ffff, low));
 }
 
 #[test]
 fn an_undefined_register_holds_anything() {
     let returned = |move_: &str| format!("bb.0:\n{move_}\nPseudoRET implicit $x10");
-    assert_eq!(result("riscv64", &returned("$x10 = IMPLICIT_DEF")).unknown, u64::MAX);
-    assert_eq!(result("riscv64", &returned("$x10 = COPY undef $x11")).unknown, u64::MAX);
+    assert_eq!(result("riscv64", &returned("$x10 = IMPLICIT_DEF")).unknown, u64::MAX.into());
+    assert_eq!(result("riscv64", &returned("$x10 = COPY undef $x11")).unknown, u64::MAX.into());
     assert_eq!(result("riscv64", &returned("$x10 = COPY $x11")), all(SECOND));
     assert_eq!(result("riscv64", &returned("$x11 = KILL $x10\n$x10 = COPY $x11")), all(SECOND));
 }
@@ -114,7 +114,7 @@ fn observed(body: &str, arguments: &[u64], bytes: &[u8]) -> Observation {
     let target = tribunal_target::by_name("riscv64").unwrap();
     let function = function(target, body);
     let input = Input {
-        registers: target.abi.arguments().iter().copied().zip(arguments.iter().copied()).collect(),
+        registers: target.abi.arguments().iter().copied().zip(arguments.iter().copied().map(u128::from)).collect(),
         buffers: vec![Buffer { address: buffer_address(0), bytes: bytes.to_vec() }],
     };
     let environment = ConcreteEnvironment::default();
@@ -131,11 +131,11 @@ fn a_call_clobbers_what_its_mask_does_not_preserve() {
              $x10 = COPY ${register}
              PseudoRET implicit $x10"
         );
-        in_environment(&body, &[FIRST], &[]).0.unwrap()
+        in_environment(&body, &[FIRST as u64], &[]).0.unwrap()
     };
     assert_eq!(through("x8", "csr_ilp32_lp64"), all(FIRST));
-    assert_eq!(through("x5", "csr_ilp32_lp64").unknown, u64::MAX);
-    assert_eq!(through("x8", "csr_noregs").unknown, u64::MAX);
+    assert_eq!(through("x5", "csr_ilp32_lp64").unknown, u64::MAX.into());
+    assert_eq!(through("x8", "csr_noregs").unknown, u64::MAX.into());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_memory_function_is_known_by_its_name_whatever_its_sigil() {
         );
         let (to, from) = (buffer_address(0), buffer_address(0) + 4);
         let (result, bytes) = in_environment(&body, &[to, from, 4], &[1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!((result, bytes.as_slice()), (Some(all(to)), [5, 6, 7, 8, 5, 6, 7, 8].as_slice()));
+        assert_eq!((result, bytes.as_slice()), (Some(all(to.into())), [5, 6, 7, 8, 5, 6, 7, 8].as_slice()));
     }
 }
 

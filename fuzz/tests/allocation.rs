@@ -187,7 +187,11 @@ fn the_allocation_checker_sees_every_change() {
             for allocator in [Allocator::Ion, Allocator::Fastalloc] {
                 let selected = after(&source, target, allocator, &split_edges::PASS);
                 let allocated = after(&selected, target, allocator, &allocate::PASS);
-                assert!(allocation::check(&selected, &allocated, target).is_empty(), "{} {seed}", target.name);
+                assert!(
+                    allocation::check(&selected, &allocated, target, target.default_features).is_empty(),
+                    "{} {seed}",
+                    target.name
+                );
                 let mut changes = Vec::new();
                 of_function(&selected, &allocated, &mut changes);
                 for inst in sites(&allocated) {
@@ -198,7 +202,7 @@ fn the_allocation_checker_sees_every_change() {
                 }
                 for (kind, expect, changed) in changes {
                     *tried.entry(kind).or_default() += 1;
-                    if !allocation::check(&selected, &changed, target).is_empty() {
+                    if !allocation::check(&selected, &changed, target, target.default_features).is_empty() {
                         continue;
                     }
                     equal += 1;

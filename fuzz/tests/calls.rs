@@ -129,7 +129,7 @@ fn a_value_kept_in_a_register_that_a_call_loses_is_found() {
 fn an_argument_overwritten_before_the_call_is_found() {
     let mut overwrite = After("allocate", |function| {
         let call = call(function);
-        function.insert_before(call, riscv64().copy(x(11), x(12)).unwrap());
+        function.insert_before(call, riscv64().moves(riscv64().default_features).copy(x(11), x(12)).unwrap());
     });
     assert_eq!(found(&mut overwrite, Judge::Allocation).kind.name(), "allocation-value");
     assert_eq!(found(&mut overwrite, Judge::Emulator).kind.name(), "wrong-result");
@@ -168,9 +168,9 @@ fn a_stack_pointer_that_is_not_aligned_at_a_call_is_found() {
 fn what_lies_below_the_stack_pointer_does_not_outlive_a_call() {
     let mut below = After("frame", |function| {
         let (call, kept) = (call(function), kept(function));
-        function.insert_before(call, riscv64().spill(kept, x(2), -8).unwrap());
+        function.insert_before(call, riscv64().moves(riscv64().default_features).spill(kept, x(2), -8).unwrap());
         let next = function.next_inst(call).unwrap();
-        function.insert_before(next, riscv64().reload(kept, x(2), -8).unwrap());
+        function.insert_before(next, riscv64().moves(riscv64().default_features).reload(kept, x(2), -8).unwrap());
     });
     assert_eq!(found(&mut below, Judge::Emulator).kind.name(), "wrong-result");
 }

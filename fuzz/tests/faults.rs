@@ -113,7 +113,7 @@ impl Observer for UndefinedAfterTwoPasses {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let ("legalize" | "select", Some(entry)) = (pass.name, function.entry()) {
             let target = riscv64();
-            function.prepend(entry, target.copy(PReg(8), PReg(27)).unwrap());
+            function.prepend(entry, target.moves(target.default_features).copy(PReg(8), PReg(27)).unwrap());
         }
     }
 }
@@ -335,7 +335,7 @@ body: |
 fn the_address_of_a_stack_object_is_no_result() {
     let (target, function) = (riscv64(), &function_of(ADDRESS));
     let mut harness = harness_of(target);
-    let inputs = [0, u64::MAX].map(|value| Input { registers: vec![(PReg(10), value)], buffers: Vec::new() });
+    let inputs = [0, u64::MAX.into()].map(|value| Input { registers: vec![(PReg(10), value)], buffers: Vec::new() });
     let tally = harness.trial_on(function, &inputs);
     assert!(tally.findings.is_empty(), "{}", tally.findings[0]);
     assert_eq!((tally.executions, tally.inconclusive), (1, 1));

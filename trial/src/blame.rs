@@ -18,7 +18,7 @@ use tribunal_emulator::observation::{Known, Observation, Outcome, compare_access
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
 };
-use tribunal_target::{Target, environment};
+use tribunal_target::{Features, Target, environment};
 use tribunal_verifier::allocation;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
 
@@ -102,7 +102,7 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
         }
         first = *steps;
     }
-    stages.rejected_allocation(case.target).unwrap_or_else(|| Blame::of_pass("emit", AGREES))
+    stages.rejected_allocation(case.target, case.options.features).unwrap_or_else(|| Blame::of_pass("emit", AGREES))
 }
 
 /// The explanation where no stage differs.
@@ -246,7 +246,7 @@ fn allows(source: &Observation, stage: &Observation) -> bool {
         source.buffers.iter().zip(&stage.buffers).flat_map(|(source, stage)| source.iter().zip(stage.iter()));
     same_registers(source, stage)
         && results(source, stage).all(|(bits, source, stage)| {
-            let known = !source.unknown & if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+            let known = !source.unknown & u128::MAX >> u128::BITS.saturating_sub(bits);
             (source.value ^ stage.value) & known == 0
         })
         && bytes.all(|((source, unknown), (stage, _))| (source ^ stage) & !unknown == 0)
@@ -290,7 +290,7 @@ impl Settled {
         let mut kept: Vec<(PReg, u64)> = saved.chain([&abi.return_address]).map(canary).collect();
         kept.push((abi.stack_pointer, STACK + BELOW));
         let mut input = input.clone();
-        input.registers.extend(&kept);
+        input.registers.extend(kept.iter().map(|&(register, value)| (register, u128::from(value))));
         let mut bytes = vec![UNWRITTEN; BELOW as usize];
         let place = input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS);
         let arguments = place.map(|place| (place, input.buffers[place].bytes.len()));
@@ -317,7 +317,9 @@ impl Settled {
             seen.buffers[place] = std::mem::replace(&mut frame, rest);
         }
         allows(&witness.expected, &seen)
-            && kept.into_iter().all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == *value)
+            && kept
+                .into_iter()
+                .all(|((_, _, known), (_, value))| known.unknown == 0 && known.value == u128::from(*value))
             && frame.iter().all(|(byte, _)| byte == UNWRITTEN)
     }
 }
@@ -349,11 +351,11 @@ struct Stages {
 impl Stages {
     /// The allocator, if its checker objects to what it did. A stage that is interpreted returns from every call, so a
     /// lost return address shows in the bytes alone.
-    fn rejected_allocation(&self, target: &Target) -> Option<Blame> {
+    fn rejected_allocation(&self, target: &Target, features: Features) -> Option<Blame> {
         let place = self.kept.iter().position(|(pass, ..)| *pass == allocate::PASS.name)?;
         let (_, selected, _) = self.kept.get(place.checked_sub(1)?)?;
         let (pass, allocated, _) = &self.kept[place];
-        let fault = allocation::check(selected, allocated, target).into_iter().next()?;
+        let fault = allocation::check(selected, allocated, target, features).into_iter().next()?;
         Some(Blame::of_pass(pass, &format!("{AGREES}, but the allocation is wrong: {}", fault.message)))
     }
 }
@@ -420,8 +422,8 @@ impl Observer for Provenance {
 mod tests {
     use super::*;
 
-    fn returning(results: &[(PReg, u32, u64)]) -> Observation {
-        let known = |&(register, bits, value): &(PReg, u32, u64)| (register, bits, Known { value, unknown: 0 });
+    fn returning(results: &[(PReg, u32, u128)]) -> Observation {
+        let known = |&(register, bits, value): &(PReg, u32, u128)| (register, bits, Known { value, unknown: 0 });
         Observation {
             outcome: Outcome::Returned,
             returned: results.iter().map(known).collect(),

@@ -36,7 +36,7 @@ fn run_line(function: &Function, target: &'static Target, input: &Input) -> Opti
     let interpreter = Interpreter::new(function, target);
     let expected = execution::expected(&interpreter, &input).ok()??;
     let values = expected.returned.iter().map(|&(_, bits, known)| {
-        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let mask = u128::MAX >> u128::BITS.saturating_sub(bits);
         (known.unknown & mask == 0).then(|| format!("{:#x}", known.value & mask))
     });
     let values: Vec<String> = values.collect::<Option<_>>()?;
@@ -59,12 +59,12 @@ fn arguments(target: &Target, input: &Input) -> Option<(Input, Vec<String>)> {
         let given = input.registers.iter().find(|(given, _)| *given == register);
         let value = given.map_or(0, |&(_, value)| value);
         same.registers.push((register, value));
-        let buffer = input.buffers.iter().find(|buffer| buffer.address == value);
+        let buffer = input.buffers.iter().find(|buffer| u128::from(buffer.address) == value);
         let Some(buffer) = buffer else {
             texts.push(format!("{value:#x}"));
             continue;
         };
-        if value != buffer_address(same.buffers.len()) {
+        if buffer.address != buffer_address(same.buffers.len()) {
             return None;
         }
         let mut bytes = buffer.bytes.clone();
@@ -75,7 +75,7 @@ fn arguments(target: &Target, input: &Input) -> Option<(Input, Vec<String>)> {
         });
         texts.push(format!("[{}]", digits.trim_start()));
         bytes.resize(bytes.len().max(BUFFER_BYTES as usize), 0);
-        same.buffers.push(Buffer { address: value, bytes });
+        same.buffers.push(Buffer { address: buffer.address, bytes });
     }
     (same.buffers.len() == input.buffers.len()).then_some((same, texts))
 }

@@ -111,7 +111,7 @@ pub fn print_sabotaged(
 /// The header lines of an input.
 pub fn input_lines(input: &Input, target: &Target) -> Vec<String> {
     let register =
-        |&(register, value): &(_, u64)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
+        |&(register, value): &(_, u128)| format!("input: ${} = {value:#x}", target.vocabulary.register_name(register));
     let buffer = |buffer: &Buffer| {
         let bytes = buffer.bytes.iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");
@@ -161,7 +161,8 @@ fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'sta
     let (place, value) = (place.trim(), value.trim());
     if let Some(name) = place.strip_prefix('$') {
         let register = target.vocabulary.register(name).ok_or("unknown register")?;
-        input.registers.push((register, hexadecimal(value).ok_or("expected a hexadecimal number")?));
+        let value = value.strip_prefix("0x").and_then(|digits| u128::from_str_radix(digits, 16).ok());
+        input.registers.push((register, value.ok_or("expected a hexadecimal number")?));
         return Ok(());
     }
     let address = place.strip_prefix('[').and_then(|place| place.strip_suffix(']')).and_then(hexadecimal);

@@ -108,11 +108,12 @@ fn step(
     input: &Input,
 ) {
     let function = session.source;
-    let Bench { target, machine, stepper, .. } = &mut *session.bench;
+    let Bench { target, options, machine, stepper, .. } = &mut *session.bench;
     if machine.is_stepper() {
         return;
     }
-    let Ok(machine) = stepper.take().map_or_else(|| Emulator::stepping(target), Ok) else { return };
+    let stepping = || Emulator::stepping(target).map(|stepping| stepping.with_parts(options.features));
+    let Ok(machine) = stepper.take().map_or_else(stepping, Ok) else { return };
     let machine = stepper.insert(machine);
     let loaded = load(machine, code, object, function);
     let (results, run) = (inputs::results(function, target), interpreter.run(input, SETTINGS));

@@ -325,7 +325,7 @@ impl Harness {
     }
 
     /// The interpreter's results: the size in bits and the value of each result register.
-    pub fn interpret(&self, function: &Function, input: &Input) -> Result<Vec<(u32, u64)>, String> {
+    pub fn interpret(&self, function: &Function, input: &Input) -> Result<Vec<(u32, u128)>, String> {
         let interpreter = Interpreter::new(function, self.bench.target);
         match expected(&interpreter, input) {
             Ok(Some(observation)) => {

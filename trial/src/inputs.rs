@@ -178,9 +178,9 @@ fn overlap(input: &mut Input, arguments: &[Argument], align: i64, random: &mut S
     }
     let least = offsets.iter().map(|&(_, offset)| offset).min().unwrap_or(0);
     let most = offsets.iter().map(|&(_, offset)| offset).max().unwrap_or(0);
-    let address = input.registers[pointers[host]].1;
+    let address = input.registers[pointers[host]].1 as u64;
     for (index, offset) in offsets {
-        input.registers[index].1 = address + offset.abs_diff(least);
+        input.registers[index].1 = (address + offset.abs_diff(least)).into();
     }
     if let Some(buffer) = input.buffers.iter_mut().find(|buffer| buffer.address == address) {
         let first = buffer.bytes.clone();
@@ -226,7 +226,7 @@ fn is_passed(function: &Function, target: &Target, full: PReg) -> bool {
 }
 
 /// The widest register of an input, in bits.
-const MOST_REGISTER_BITS: u32 = 64;
+const MOST_REGISTER_BITS: u32 = 128;
 
 /// True for a register of integers and pointers.
 fn is_general(target: &Target, full: PReg) -> bool {
@@ -251,7 +251,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
             None => is_base(function, target, value),
         };
         let bits = target.vocabulary.register_bits(register);
-        let format = FloatFormat::of_width(bits).filter(|_| bits <= 64 && !is_general(target, full));
+        let format = FloatFormat::of_width(bits).filter(|_| !is_general(target, full));
         let kind = match (is_pointer, format) {
             (true, _) => {
                 pointers += 1;
@@ -313,9 +313,9 @@ fn input(arguments: &[Argument], whole: u64, constants: &[u64], index: u32, rand
             Kind::Pointer(number) => {
                 let address = buffer_address(number);
                 input.buffers.push(Buffer { address, bytes: contents(index, random) });
-                address & whole
+                u128::from(address & whole)
             }
-            Kind::Integer { bits, promise } => integer(bits, promise, constants, index, random) & whole,
+            Kind::Integer { bits, promise } => (integer(bits, promise, constants, index, random) & whole).into(),
             Kind::Float { format, boxed } => float(format, boxed, constants, index, random),
         };
         input.registers.push((argument.register, value));
@@ -342,11 +342,11 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
 
 /// A register's value for a number of floating point: corners while they last, then integers, constants and their
 /// neighbours, and noise.
-fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random: &mut SmallRng) -> u64 {
+fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random: &mut SmallRng) -> u128 {
     let (bits, fraction) = (format.bits(), format.fraction_bits());
-    let low = u64::MAX >> (64 - bits);
-    let (sign, infinity) = (1u64 << (bits - 1), ((1u64 << format.exponent_bits()) - 1) << fraction);
-    let one = (format.bias() as u64) << fraction;
+    let low = u128::MAX >> (u128::BITS - bits);
+    let (sign, infinity) = (1u128 << (bits - 1), ((1u128 << format.exponent_bits()) - 1) << fraction);
+    let one = (format.bias() as u128) << fraction;
     let corners = [
         0,
         one,
@@ -365,17 +365,21 @@ fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random
     let integer = |integer: u64| match integer.checked_ilog2() {
         None => 0,
         Some(place) => {
-            let below = integer ^ 1 << place;
+            let below = u128::from(integer ^ 1 << place);
             let moved = if place <= fraction { below << (fraction - place) } else { below >> (place - fraction) };
-            (format.bias() as u64 + u64::from(place)).wrapping_shl(fraction) | moved
+            (format.bias() as u128 + u128::from(place)).wrapping_shl(fraction) | moved
         }
+    };
+    let noise = |random: &mut SmallRng| {
+        let high = if bits > u64::BITS { random.next_u64() } else { 0 };
+        u128::from(high) << u64::BITS | u128::from(random.next_u64())
     };
     let value = match (corners.get(index as usize), random.random_range(0..6)) {
         (Some(&corner), _) => corner,
         (None, 0) => corners[random.random_range(0..corners.len())],
         (None, 1) if !constants.is_empty() => {
             let constant = constants[random.random_range(0..constants.len())];
-            constant.wrapping_add(random.random_range(0..3)).wrapping_sub(1)
+            constant.wrapping_add(random.random_range(0..3)).wrapping_sub(1).into()
         }
         (None, 2 | 3) => integer(random.random_range(0..200)) | (sign * random.random_range(0..2)),
         // Near the limits of integers.
@@ -383,9 +387,10 @@ fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random
             let limit = 1u64.checked_shl(random.random_range(0..64)).unwrap_or(0);
             integer(limit) | (sign * random.random_range(0..2))
         }
-        (None, _) => random.next_u64(),
+        (None, _) => noise(random),
     };
-    value & low | if boxed || bits == 64 { !low } else { random.next_u64() & !low }
+    let above = !low & u128::from(u64::MAX);
+    value & low | if boxed || bits >= 64 { above } else { u128::from(random.next_u64()) & above }
 }
 
 /// The interesting part: corners while they last, then a mix.

@@ -287,8 +287,8 @@ impl JudgeRow for AllocationRow {
     fn pass(&self, session: &mut Session<'_>, pass: &'static Pass, function: &Function) {
         AllocationRow::keep(session, function);
         if pass.to == Stage::Allocated {
-            let Bench { target, selected, .. } = &*session.bench;
-            let violations = allocation::check(selected, function, target);
+            let Bench { target, selected, options, .. } = &*session.bench;
+            let violations = allocation::check(selected, function, target, options.features);
             let found = |violation| violated(FindingKind::Allocation, function, target, pass.name, violation);
             session.tally.findings.extend(violations.iter().map(found));
         }

@@ -122,7 +122,7 @@ impl<'m> LoadedFunction<'m> {
                 }
             };
             match registers.get(index) {
-                Some(&register) => input.registers.push((register, value)),
+                Some(&register) => input.registers.push((register, value.into())),
                 None => words.extend_from_slice(&value.to_le_bytes()[..word as usize]),
             }
         }

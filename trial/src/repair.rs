@@ -91,7 +91,7 @@ impl Drawing<'_> {
             let is_near_null = stray.address.wrapping_add(PAGE) & self.mask() < 2 * PAGE;
             let null = input.registers.iter().position(|&(_, value)| value == 0 && is_near_null);
             let Some((null, address)) = null.zip(self.object(input)) else { return false };
-            input.registers[null].1 = address;
+            input.registers[null].1 = address.into();
             return true;
         };
         if input.buffers.iter().any(|buffer| spans(buffer).contains(&held)) {
@@ -136,7 +136,7 @@ impl Drawing<'_> {
         let header = self.contents(distance as usize);
         input.buffers[number].bytes.splice(0..0, header);
         let moved = |value: u64| if place.contains(&value) { value + distance } else { value };
-        input.registers.iter_mut().for_each(|(_, value)| *value = moved(*value));
+        input.registers.iter_mut().for_each(|(_, value)| *value = with_low(*value, moved(*value as u64)));
         let buffers = input.buffers.iter_mut().filter(|buffer| !(self.is_fixed)(buffer.address));
         for word in buffers.flat_map(|buffer| buffer.bytes.chunks_exact_mut(self.word)) {
             let address = moved(number_of(word)).to_le_bytes();
@@ -175,8 +175,8 @@ impl Drawing<'_> {
     fn tame(&self, input: &mut Input, small: u8) {
         let places: Vec<Range<u64>> = input.buffers.iter().map(spans).collect();
         let is_pointer = |value| places.iter().any(|place| place.contains(&value));
-        for (_, value) in input.registers.iter_mut().filter(|(_, value)| !is_pointer(*value)) {
-            *value &= u64::from(small);
+        for (_, value) in input.registers.iter_mut().filter(|(_, value)| !is_pointer(*value as u64)) {
+            *value &= u128::from(small);
         }
         let buffers = input.buffers.iter_mut().filter(|buffer| !(self.is_fixed)(buffer.address));
         for word in buffers.flat_map(|buffer| buffer.bytes.chunks_mut(self.word)) {
@@ -186,6 +186,11 @@ impl Drawing<'_> {
             }
         }
     }
+}
+
+/// A register's contents with other low bits.
+fn with_low(value: u128, low: u64) -> u128 {
+    value >> u64::BITS << u64::BITS | u128::from(low)
 }
 
 /// True for the buffer of an argument, or an object: it is the only one on its page.

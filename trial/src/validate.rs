@@ -259,7 +259,7 @@ fn compared(
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         for (register, value) in &mut input.registers {
             let other = proposed.iter().find(|(other, _)| other == register);
-            *value = other.map_or(*value, |(_, bits)| bits.low_u64());
+            *value = other.map_or(*value, |(_, bits)| bits.zext_or_trunc(u128::BITS).unsigned());
         }
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
@@ -317,7 +317,7 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
     }
     let pairs = allowed.returned.iter().zip(&run.returned);
     for (index, ((_, bits, one), (_, _, other))) in pairs.enumerate() {
-        let mask = if *bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let mask = u128::MAX >> u128::BITS.saturating_sub(*bits);
         if !one.unknown & other.unknown & mask != 0 {
             return Some(format!("result register {index} is poison, expected {:#x}", one.value & mask));
         }

@@ -119,7 +119,7 @@ fn an_object_places_variables_of_a_thread() {
             engine.load_linked(&object.unlinked(), &[]).unwrap();
             for _ in 0..2 {
                 let run = engine.run(&input, &[result], 1000).unwrap();
-                let results: Vec<u64> = run.results.into_iter().map(|(_, value)| value).collect();
+                let results: Vec<u128> = run.results.into_iter().map(|(_, value)| value).collect();
                 assert_eq!((run.fault, results), (None, vec![1041]), "{}", target.name);
             }
         }

@@ -130,7 +130,7 @@ fn compiled(function: &Function) -> (Function, Code) {
 }
 
 /// The result of the code for these arguments.
-fn run(code: &Code, arguments: &[u64]) -> u64 {
+fn run(code: &Code, arguments: &[u128]) -> u128 {
     let mut machine = Emulator::new(&TOY32, OPTIONS.features).unwrap();
     machine.load(&code.bytes, &[]).unwrap();
     let registers = (0..).map(PReg).zip(arguments.iter().copied()).collect();

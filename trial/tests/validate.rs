@@ -106,7 +106,7 @@ fn the_result_of_a_call_is_no_argument() {
     assert_eq!(inputs.len(), 8);
     for input in inputs {
         assert_eq!(input.registers.len(), 1);
-        assert_eq!(input.registers[0].1, input.buffers[0].address);
+        assert_eq!(input.registers[0].1, input.buffers[0].address.into());
     }
 }
 

@@ -131,8 +131,9 @@ impl Banks<'_> {
     }
 
     fn has_class(&self, bank: RegBank, ty: Type) -> bool {
+        let most = self.target.class(self.target.whole_class(bank, self.features)).bits;
         let fits = |class: &ClassDesc| class.bank == bank && class.bits == ty.bits() && !class.allocatable.is_empty();
-        self.target.classes.iter().any(fits)
+        ty.bits() <= most && self.target.classes.iter().any(fits)
     }
 
     /// The bank that is at home with a type: the first that has registers of just its width, or else that holds it.

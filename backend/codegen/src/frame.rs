@@ -28,25 +28,26 @@ use layout::{FrameBase, FrameLayout};
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, PReg, Properties, Reg, Stage};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
+use tribunal_target::moves::Moves;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
     Pass { name: "frame", from: Stage::Allocated, to: Stage::FrameLowered, drops: Properties::empty(), run };
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
-    let target = context.target;
+    let (target, moves) = (context.target, context.target.moves(context.options.features));
     let shape = FrameShape::of(function, target);
     shape.check(function, target)?;
     let CallFrames { has_calls, largest } = expand_call_frames(function, target, shape);
-    let layout = FrameLayout::new(function, target, shape, if shape.moves { 0 } else { largest });
+    let layout = FrameLayout::new(function, (target, moves), shape, if shape.moves { 0 } else { largest });
     let layout = layout.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
-    expand_copies(function, target)?;
+    expand_copies(function, target, moves)?;
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
         insts.into_iter().for_each(|inst| resolve(function, target, inst, &layout));
     }
     if layout.size > 0 {
-        let frame = FrameCode { target, layout: &layout };
+        let frame = FrameCode { target, moves, layout: &layout };
         frame.prologue(function)?;
         frame.epilogues(function)?;
         let info = &mut function.frame_info;
@@ -94,7 +95,7 @@ fn expand_call_frames(function: &mut Function, target: &Target, shape: FrameShap
 }
 
 /// Expands the copies that allocation left: to nothing where both sides are one register, else to the machine's move.
-fn expand_copies(function: &mut Function, target: &Target) -> Result<(), CompileError> {
+fn expand_copies(function: &mut Function, target: &Target, moves: Moves<'_>) -> Result<(), CompileError> {
     for block in function.layout().to_vec() {
         let insts: Vec<Inst> = function.insts(block).collect();
         for inst in insts {
@@ -106,7 +107,7 @@ fn expand_copies(function: &mut Function, target: &Target) -> Result<(), Compile
                     match full(dst) == full(src) {
                         true => function.remove(inst),
                         false => {
-                            let copy = copy(target, full(dst), full(src)).ok_or_else(|| no_move(function))?;
+                            let copy = copy(target, moves, full(dst), full(src)).ok_or_else(|| no_move(function))?;
                             function.replace(inst, copy);
                         }
                     }
@@ -120,12 +121,12 @@ fn expand_copies(function: &mut Function, target: &Target) -> Result<(), Compile
 }
 
 /// A move, which may be from or to the stack pointer: that is in no bank.
-fn copy(target: &Target, dst: PReg, src: PReg) -> Option<InstData> {
+fn copy(target: &Target, moves: Moves<'_>, dst: PReg, src: PReg) -> Option<InstData> {
     let of_stack_pointer = || match target.machine.add_offset(dst, src, 0, dst).as_slice() {
         [data] if [dst, src].contains(&target.abi.stack_pointer) => Some(data.clone()),
         _ => None,
     };
-    target.copy(dst, src).or_else(of_stack_pointer)
+    moves.copy(dst, src).or_else(of_stack_pointer)
 }
 
 /// The error for a move of a register for which the target has no row.

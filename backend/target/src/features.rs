@@ -42,8 +42,8 @@ pub struct FeatureDesc {
     pub rules: RuleChange,
     /// Options without which it makes no sense: it turns them on, and goes off with them.
     pub implies: Features,
-    /// Options without which functions that use it do not compile yet.
-    pub needs: Features,
+    /// Options with which it has other rules again.
+    pub beside: Features,
 }
 
 impl Target {
@@ -102,27 +102,20 @@ impl Target {
         self.set(features, option, !features.contains(option.feature))
     }
 
-    /// True if no option lacks another that it needs.
-    pub fn is_complete(&self, features: Features) -> bool {
-        let given = self.options.iter().filter(|option| features.contains(option.feature));
-        given.into_iter().all(|option| features.contains(option.needs))
-    }
-
     /// Feature sets with rules of their own, the default one first: every choice of options whose rules cross, then one
-    /// for each other option that changes rules, with what it needs.
+    /// for each other option that changes rules, and one with the options beside which it has others.
     pub fn rule_sets(&self) -> Vec<Features> {
         let of = |rules: RuleChange| self.options.iter().filter(move |option| option.rules == rules);
         let crossed = of(RuleChange::Crossed).fold(vec![self.default_features], |sets, option| {
             let toggled = sets.iter().map(|&set| self.toggled(set, option));
             sets.iter().copied().chain(toggled).collect()
         });
-        let apart = of(RuleChange::Apart).map(|option| self.with_option(self.default_features, option));
+        let apart = of(RuleChange::Apart).flat_map(|option| {
+            let alone = self.set(self.default_features, option, true);
+            let beside = (!option.beside.is_empty()).then_some(alone | option.beside);
+            std::iter::once(alone).chain(beside)
+        });
         crossed.into_iter().chain(apart).collect()
-    }
-
-    /// `features` with an option on, and with what it implies and needs.
-    pub fn with_option(&self, features: Features, option: &FeatureDesc) -> Features {
-        self.set(features, option, true) | option.needs
     }
 
     /// The options that change no rule.

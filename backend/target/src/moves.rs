@@ -1,13 +1,14 @@
 //! Moves that no selection rule writes: copies, spills and reloads of whole registers, by bank. The rows are in
 //! `<isa>/registers.rs`, each one instruction in the language of selection rules. Allocator, frame pass and allocation
-//! checker ask here, so a second register file takes only rows.
+//! checker ask here, so a second register file takes only rows. A machine with fewer features may have but a part of
+//! each register: RISC-V without D has 32 bits. So a move depends on the features ([`Moves`]).
 //!
 //! Invariant: a move without a row is `None`; no bank takes the move of another.
 
-use crate::Target;
-use crate::registers::BankDesc;
+use crate::registers::{BankDesc, NarrowerMoves};
 use crate::selection::{Emit, Out};
 use crate::variable_arguments::copied_register;
+use crate::{Features, Target};
 use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, RegClass, StackSlot, Type, VReg};
 
 /// The instruction that copies a register of one class to one of another, or of the same. The classes are equally wide.
@@ -60,42 +61,21 @@ impl Target {
         self.instruction(opcode).access.map_or(1, |access| access.align.into())
     }
 
-    /// Bytes of a full register as it is spilled.
-    pub fn spill_bytes(&self, full: PReg) -> u32 {
-        self.bank_of(full).map_or(self.register_bytes(), |bank| self.class(self.bank(bank).class).bits.div_ceil(8))
-    }
-
     /// The row that copies a register of class `from`, or of another of its bank and width, to one of class `to`.
     pub fn copy_between(&self, to: RegClass, from: RegClass) -> Option<&'static CopyDesc> {
         let kind = |class: RegClass| (self.class(class).bank, self.class(class).bits);
         self.copies.iter().find(|row| kind(row.to) == kind(to) && kind(row.from) == kind(from))
     }
 
-    /// `dst = src`, both full registers.
-    pub fn copy(&self, dst: PReg, src: PReg) -> Option<InstData> {
-        let class = |register| Some(self.bank(self.bank_of(register)?).class);
-        let row = self.copy_between(class(dst)?, class(src)?)?;
-        self.written(&row.code, Some(dst), Some(src), None)
+    /// The moves of a machine with these features.
+    pub fn moves(&self, features: Features) -> Moves<'_> {
+        Moves { target: self, features }
     }
 
-    /// Loads `dst` from `[base + offset]`; the offset must fit (see [`Target::offset_fits`]).
-    pub fn reload(&self, dst: PReg, base: PReg, offset: i64) -> Option<InstData> {
-        self.written(&self.bank(self.bank_of(dst)?).reload, Some(dst), None, Some((base, offset)))
-    }
-
-    /// Stores `src` to `[base + offset]`.
-    pub fn spill(&self, src: PReg, base: PReg, offset: i64) -> Option<InstData> {
-        self.written(&self.bank(self.bank_of(src)?).spill, None, Some(src), Some((base, offset)))
-    }
-
-    /// Stores `src` to a stack object, before frames are laid out.
-    pub fn spill_to(&self, src: PReg, slot: StackSlot) -> Option<InstData> {
-        self.spill(src, self.abi.stack_pointer, 0).map(|data| self.on_slot(data, slot))
-    }
-
-    /// Loads `dst` from a stack object, before frames are laid out.
-    pub fn reload_from(&self, dst: PReg, slot: StackSlot) -> Option<InstData> {
-        self.reload(dst, self.abi.stack_pointer, 0).map(|data| self.on_slot(data, slot))
+    /// The class of the registers of a bank, or of the parts that a machine with these features has of them.
+    pub fn whole_class(&self, bank: RegBank, features: Features) -> RegClass {
+        let row = self.bank(bank);
+        narrower(row, features).map_or(row.class, |narrower| narrower.class)
     }
 
     /// The access with `slot` for its base, in place of the stack pointer.
@@ -135,5 +115,65 @@ impl Target {
             data.operands.push(operand);
         }
         Some(data)
+    }
+}
+
+/// The moves of the parts of a bank's registers, where a machine with these features has no more of them.
+fn narrower(bank: &BankDesc, features: Features) -> Option<&NarrowerMoves> {
+    bank.narrower.as_ref().filter(|narrower| !features.contains(narrower.without))
+}
+
+/// The moves of a machine with some features. They take and define full registers, or the parts that it has of them.
+#[derive(Clone, Copy)]
+pub struct Moves<'t> {
+    target: &'t Target,
+    features: Features,
+}
+
+impl Moves<'_> {
+    fn class(self, full: PReg) -> Option<RegClass> {
+        self.target.bank_of(full).map(|bank| self.target.whole_class(bank, self.features))
+    }
+
+    /// The register as a move names it.
+    fn named(self, full: PReg) -> PReg {
+        let bits = self.class(full).map(|class| self.target.class(class).bits);
+        bits.map_or(full, |bits| self.target.part_of(full, bits))
+    }
+
+    /// Bytes of a full register as it is spilled.
+    pub fn spill_bytes(self, full: PReg) -> u32 {
+        let class = self.class(full);
+        class.map_or(self.target.register_bytes(), |class| self.target.class(class).bits.div_ceil(8))
+    }
+
+    /// `dst = src`, both full registers.
+    pub fn copy(self, dst: PReg, src: PReg) -> Option<InstData> {
+        let row = self.target.copy_between(self.class(dst)?, self.class(src)?)?;
+        self.target.written(&row.code, Some(self.named(dst)), Some(self.named(src)), None)
+    }
+
+    /// Loads `dst` from `[base + offset]`; the offset must fit (see [`Target::offset_fits`]).
+    pub fn reload(self, dst: PReg, base: PReg, offset: i64) -> Option<InstData> {
+        let bank = self.target.bank(self.target.bank_of(dst)?);
+        let row = narrower(bank, self.features).map_or(&bank.reload, |narrower| &narrower.reload);
+        self.target.written(row, Some(self.named(dst)), None, Some((base, offset)))
+    }
+
+    /// Stores `src` to `[base + offset]`.
+    pub fn spill(self, src: PReg, base: PReg, offset: i64) -> Option<InstData> {
+        let bank = self.target.bank(self.target.bank_of(src)?);
+        let row = narrower(bank, self.features).map_or(&bank.spill, |narrower| &narrower.spill);
+        self.target.written(row, None, Some(self.named(src)), Some((base, offset)))
+    }
+
+    /// Stores `src` to a stack object, before frames are laid out.
+    pub fn spill_to(self, src: PReg, slot: StackSlot) -> Option<InstData> {
+        self.spill(src, self.target.abi.stack_pointer, 0).map(|data| self.target.on_slot(data, slot))
+    }
+
+    /// Loads `dst` from a stack object, before frames are laid out.
+    pub fn reload_from(self, dst: PReg, slot: StackSlot) -> Option<InstData> {
+        self.reload(dst, self.target.abi.stack_pointer, 0).map(|data| self.target.on_slot(data, slot))
     }
 }

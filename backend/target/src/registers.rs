@@ -49,8 +49,22 @@ pub struct BankDesc {
     pub reload: Emit,
     /// The features without which no value lives in it.
     pub requires: Features,
+    /// The moves on a machine that has but a part of each register.
+    pub narrower: Option<NarrowerMoves>,
     /// A write of a part fills the rest of the register with ones, not with zeros.
     pub boxes: bool,
+}
+
+/// The moves of a bank on a machine that lacks a feature, and so has but a part of each register.
+pub struct NarrowerMoves {
+    /// The feature.
+    pub without: Features,
+    /// The class of the parts.
+    pub class: RegClass,
+    /// Stores slot 0 to address 0.
+    pub spill: Emit,
+    /// Defines its result from address 0.
+    pub reload: Emit,
 }
 
 /// The register files that the allocator knows, each with registers of its own. Within a file it names registers by

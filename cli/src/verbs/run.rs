@@ -69,7 +69,7 @@ struct ResultRegister {
     /// The bits that the source determines, in hexadecimal.
     known: String,
     /// The value as a signed number of its known low bits; `None` if no low bit is known.
-    signed: Option<i64>,
+    signed: Option<i128>,
 }
 
 /// An argument of the command line.
@@ -195,7 +195,7 @@ fn no_result(observation: &Observation) -> Option<String> {
     }
 }
 
-fn values(observation: &Observation) -> Vec<u64> {
+fn values(observation: &Observation) -> Vec<u128> {
     observation.returned.iter().map(|(.., known)| known.value).collect()
 }
 
@@ -207,10 +207,10 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
 
-fn shown(source: &Source, register: PReg, bits: u32, known: Known, value: u64) -> ResultRegister {
-    let mask = !known.unknown & (u64::MAX >> 64u32.saturating_sub(bits));
+fn shown(source: &Source, register: PReg, bits: u32, known: Known, value: u128) -> ResultRegister {
+    let mask = !known.unknown & (u128::MAX >> u128::BITS.saturating_sub(bits));
     let width = mask.trailing_ones();
-    let signed = (width > 0).then(|| ((value << (64 - width)) as i64) >> (64 - width));
+    let signed = (width > 0).then(|| ((value << (u128::BITS - width)) as i128) >> (u128::BITS - width));
     let register = source.target.vocabulary.register_name(register);
     ResultRegister { register, value: format!("{:#x}", value & mask), known: format!("{mask:#x}"), signed }
 }

@@ -242,7 +242,7 @@ impl<'f> Batch<'f> {
         }
         let held = |place: usize| {
             let bits = self.interpreter.target.vocabulary.register_bits(registers[place].0);
-            let value = |lane: usize| Word::of_bits(Bits::new(self.inputs[lane].registers[place].1.into(), bits));
+            let value = |lane: usize| Word::of_bits(Bits::new(self.inputs[lane].registers[place].1, bits));
             let bits = LaneBits::each(self.inputs.len(), bits, |lane| PartialBits::known(value(lane)));
             Value::new(bits, LaneBools::same(false))
         };
@@ -506,7 +506,7 @@ body: |
                 assert_eq!((*outcome, execution.instructions), (Outcome::OutOfFuel, 300));
                 continue;
             }
-            let value = Known { value: rounds * (rounds + 1) / 2, unknown: 0 };
+            let value = Known { value: (rounds * (rounds + 1) / 2).into(), unknown: 0 };
             assert_eq!((*outcome, returned.as_slice()), (Outcome::Returned, [(argument, 64, value)].as_slice()));
             assert_eq!(execution.instructions, 3 + 4 * rounds + 2);
         }

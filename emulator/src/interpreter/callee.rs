@@ -10,6 +10,7 @@
 //! ends in `abort` has an execution.
 
 use super::memory::ConcreteMemory;
+use super::numbers::low;
 use super::{ConcreteEnvironment, Numbers, SingleRun, scalar};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, ExternalCall, MemoryPlace, Passed};
 use crate::input::is_callable;
@@ -17,7 +18,7 @@ use crate::observation::{Bytes, Known};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
+use tribunal_ir::semantics::{PartialBool, Unsupported, Value};
 use tribunal_ir::{Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
@@ -32,7 +33,7 @@ const MOST_PLACES: usize = 32;
 pub(super) const UNDECIDED: PartialBool = PartialBool { value: false, unknown: true };
 
 /// A word of which nothing is known.
-const UNKNOWN: Known = Known { value: 0, unknown: u64::MAX };
+const UNKNOWN: Known = Known { value: 0, unknown: u128::MAX };
 
 /// A sequence of choices: SplitMix64, by Steele, Lea and Flood.
 struct Choices(u64);
@@ -157,7 +158,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         let ended = |ub| Ok(Returned { results: Vec::new(), ub });
         match passed.first() {
             Some(Passed { value, .. }) if call.name.is_empty() && value.unknown != 0 => return ended(UNDECIDED),
-            Some(Passed { value, .. }) if call.name.is_empty() && !is_callable(value.value) => {
+            Some(Passed { value, .. }) if call.name.is_empty() && !is_callable(value.value as u64) => {
                 return ended(PartialBool::known(true));
             }
             _ => {}
@@ -193,7 +194,8 @@ impl<D: Numbers> SingleRun<'_, D> {
             self.callees.stopped = true;
             return ended(PartialBool::known(true));
         }
-        let results = effect.results.iter().map(|&(_, value)| scalar(Bits::new(value.into(), 64)));
+        let bits = |register| self.target.vocabulary.register_bits(register).max(u64::BITS);
+        let results = effect.results.iter().map(|&(register, value)| scalar(Bits::new(value, bits(register))));
         Ok(Returned { results: results.collect(), ub: PartialBool::known(false) })
     }
 
@@ -218,7 +220,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         };
         let ArgumentPlace::Stack(offset) = place else { return Passed { value: UNKNOWN, poison: false } };
         let word = self.memory.contents(start + offset, self.target.register_bytes() as usize);
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte));
         let known = |word: &Bytes| Known { value: number(&word.values), unknown: number(&word.unknown) };
         Passed { value: word.as_ref().map_or(UNKNOWN, known), poison: false }
     }
@@ -237,13 +239,13 @@ impl<D: Numbers> SingleRun<'_, D> {
                 ArgumentPlace::Callee | ArgumentPlace::Stack(_) => self.target.pointer_bits.into(),
             };
             let known = passed.value;
-            let object = self.memory.object_at(known.value).filter(|_| known.unknown == 0);
+            let object = self.memory.object_at(known.value as u64).filter(|_| known.unknown == 0);
             if let Some((number, _)) = object
                 && !self.callees.escaped.contains(&number)
             {
                 self.callees.escaped.push(number);
             }
-            let value = object.map_or(known, |(_, offset)| Known { value: offset, unknown: 0 });
+            let value = object.map_or(known, |(_, offset)| Known { value: offset.into(), unknown: 0 });
             CallArgument { place, bits, value, object: object.map(|(number, _)| number) }
         });
         let arguments = arguments.collect();
@@ -255,7 +257,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         let number = self.calls_made.len();
         let mut choices = Choices::of_call(environment.seed ^ self.seed, number, call.name);
         let effect = CalleeEffect {
-            results: results(&mut choices, environment, call, &reachable),
+            results: results(&mut choices, environment, (call, self.target), &reachable),
             writes: writes(&mut choices, &self.memory, &reachable, self.target.register_bytes() as usize),
             returns: number + 1 < MOST_CALLS,
         };
@@ -286,16 +288,16 @@ fn is_undecided(script: &CallScript<'_>, passed: &[Passed]) -> bool {
 }
 
 fn passed<D: Numbers>(arg: &Value<D>) -> Passed {
-    let value = Known { value: arg.bits.value.low_u64(), unknown: arg.bits.unknown.low_u64() };
+    let value = Known { value: low(&arg.bits.value), unknown: low(&arg.bits.unknown) };
     Passed { value, poison: arg.poison.value || arg.poison.unknown }
 }
 
 fn results(
     choices: &mut Choices,
     environment: &ConcreteEnvironment,
-    call: &UnknownCall<'_>,
+    (call, target): (&UnknownCall<'_>, &Target),
     reachable: &[Reachable],
-) -> Vec<(PReg, u64)> {
+) -> Vec<(PReg, u128)> {
     let buffers: SmallVec<[u64; 8]> = reachable
         .iter()
         .filter(|place| matches!(place.place, MemoryPlace::At(_)) && place.bytes > 0)
@@ -303,8 +305,12 @@ fn results(
         .collect();
     let is_pointer = environment.return_pointers.contains(call.name) && !buffers.is_empty();
     let value = |&register: &PReg| match is_pointer {
-        true => (register, buffers[choices.below(buffers.len())]),
-        false => (register, choices.number()),
+        true => (register, buffers[choices.below(buffers.len())].into()),
+        // Of a wide register the low half is no number of its own.
+        false if target.vocabulary.register_bits(register) > u64::BITS => {
+            (register, u128::from(choices.word()) << u64::BITS | u128::from(choices.word()))
+        }
+        false => (register, choices.number().into()),
     };
     call.results.iter().map(value).collect()
 }

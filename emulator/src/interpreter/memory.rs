@@ -93,7 +93,7 @@ struct RawAccess {
 }
 
 /// The value that `memcpy` and the like store, which is no volatile access.
-const UNCONSTRAINED: Known = Known { value: 0, unknown: u64::MAX };
+const UNCONSTRAINED: Known = Known { value: 0, unknown: u128::MAX };
 
 impl ConcreteMemory {
     pub fn new(

@@ -497,8 +497,8 @@ impl<D: Numbers> MachineState<D> for SingleRun<'_, D> {
         let is_stack = register == self.target.abi.stack_pointer;
         let is_thread = self.target.abi.thread_pointer.register() == Some(register);
         let arbitrary = || match is_stack {
-            true => full(self.target, register, self.memory.stack_pointer()),
-            false => full(self.target, register, before_run(self.target, register)),
+            true => full(self.target, register, self.memory.stack_pointer().into()),
+            false => full(self.target, register, before_run(self.target, register).into()),
         };
         match held {
             Some((_, value)) => value.clone(),
@@ -544,8 +544,8 @@ impl<D: Numbers> SingleRun<'_, D> {
 }
 
 /// The contents of a full register.
-fn full<D: Numbers>(target: &Target, register: PReg, value: u64) -> Value<D> {
-    scalar(Bits::new(value.into(), target.vocabulary.register_bits(register)))
+fn full<D: Numbers>(target: &Target, register: PReg, value: u128) -> Value<D> {
+    scalar(Bits::new(value, target.vocabulary.register_bits(register)))
 }
 
 fn ends_or_moves_stack(function: &Function, target: &Target) -> bool {

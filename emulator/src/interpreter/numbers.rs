@@ -59,8 +59,17 @@ pub(super) fn scalar<D: Numbers>(bits: Bits) -> Value<D> {
     Value::new(PartialBits::known(D::Number::of_bits(bits)), PartialBool::known(false))
 }
 
-/// The low 64 bits as an observation has them: all bits of poison are unknown.
+/// The low 128 bits as an observation has them: all bits of poison are unknown.
 pub(super) fn known<N: Number>(bits: &PartialBits<N>, poison: PartialBool) -> Known {
-    let unknown = if poison.value || poison.unknown { u64::MAX } else { bits.unknown.low_u64() };
-    Known { value: bits.value.low_u64(), unknown }
+    let unknown = if poison.value || poison.unknown { u128::MAX } else { low(&bits.unknown) };
+    Known { value: low(&bits.value), unknown }
+}
+
+/// The low 128 bits.
+pub(super) fn low<N: Number>(number: &N) -> u128 {
+    if number.width() <= u64::BITS {
+        number.low_u64().into()
+    } else {
+        number.bits().zext_or_trunc(u128::BITS).unsigned()
+    }
 }

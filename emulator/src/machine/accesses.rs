@@ -46,7 +46,7 @@ pub(super) struct RawAccess {
 impl RawAccess {
     /// `None` if it is outside of the buffers of `input`.
     fn in_buffer(&self, input: &Input) -> Option<BufferAccess> {
-        let stored = self.stored.map(|value| Known { value, unknown: 0 });
+        let stored = self.stored.map(|value| Known { value: value.into(), unknown: 0 });
         let offset = |buffer: &Buffer| {
             self.address.checked_sub(buffer.address).filter(|&offset| offset < buffer.bytes.len() as u64)
         };

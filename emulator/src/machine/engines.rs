@@ -19,6 +19,8 @@ pub(super) struct EngineDesc {
     options: Features,
     /// Runs of registers that are consecutive in both numberings: the first, Unicorn's number of it, their count.
     registers: &'static [(PReg, i32, u16)],
+    /// The same of registers that are wider than 64 bits, of which the former are the lower halves.
+    wide: &'static [(PReg, i32, u16)],
     /// Unicorn's number and the contents of registers that are set once, before any code runs.
     pub set_up: &'static [(i32, u64)],
     /// Instructions that it computes wrongly: the bits that tell one, and their values.
@@ -46,6 +48,7 @@ const RISCV: EngineDesc = EngineDesc {
         (riscv::registers::x(1), RegisterRISCV::X1 as i32, 31),
         (riscv::registers::f(0), RegisterRISCV::F0 as i32, 32),
     ],
+    wide: &[],
     set_up: &[(RegisterRISCV::MSTATUS as i32, FLOATS_ON)],
     wrong: &[EXTREMA],
 };
@@ -64,9 +67,10 @@ static ENGINES: &[EngineDesc] = &[
             (aarch64::registers::LR, RegisterARM64::X30 as i32, 1),
             (aarch64::registers::SP, RegisterARM64::SP as i32, 1),
             (aarch64::registers::NZCV, RegisterARM64::NZCV as i32, 1),
-            // Unicorn's numbers of the lower halves: registers are set and read as 64 bits.
+            // Unicorn's numbers of the lower halves: many registers are set and read at once, as 64 bits each.
             (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
         ],
+        wide: &[(aarch64::registers::q(0), RegisterARM64::Q0 as i32, 32)],
         set_up: &[(RegisterARM64::TPIDR_EL0 as i32, THREAD_POINTER)],
         wrong: &[],
     },
@@ -102,13 +106,22 @@ impl EngineDesc {
         self.has(self.target.instruction(opcode).requires)
     }
 
-    /// Its number of a full register.
+    /// Its number of a full register, or of the lower half of a wide one.
     pub fn number(&self, register: PReg) -> Option<i32> {
-        self.registers.iter().find_map(|&(first, number, count)| {
-            let offset = register.0.checked_sub(first.0).filter(|&offset| offset < count)?;
-            Some(number + i32::from(offset))
-        })
+        numbered(self.registers, register)
     }
+
+    /// Its number of all of a register that is wider than 64 bits.
+    pub fn wide_number(&self, register: PReg) -> Option<i32> {
+        numbered(self.wide, register)
+    }
+}
+
+fn numbered(runs: &[(PReg, i32, u16)], register: PReg) -> Option<i32> {
+    runs.iter().find_map(|&(first, number, count)| {
+        let offset = register.0.checked_sub(first.0).filter(|&offset| offset < count)?;
+        Some(number + i32::from(offset))
+    })
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub struct MachineRun {
     /// Its fault, if it did something that no function may do.
     pub fault: Option<MachineFault>,
     /// Full result registers, in the order asked for.
-    pub results: Vec<(PReg, u64)>,
+    pub results: Vec<(PReg, u128)>,
     /// The contents of each buffer of the input after it.
     pub buffers: Vec<Vec<u8>>,
     /// Accesses to buffers in order, if they are recorded.
@@ -89,7 +89,7 @@ impl MachineRun {
         &'r self,
         source: &'r Observation,
         registers: &'r dyn Vocabulary,
-    ) -> impl Fn(usize) -> Option<(u64, u32)> + 'r {
+    ) -> impl Fn(usize) -> Option<(u128, u32)> + 'r {
         move |index| {
             let full = registers.full_register(source.returned.get(index)?.0);
             let result = self.results.iter().find(|(register, _)| registers.full_register(*register) == full);
@@ -205,6 +205,8 @@ pub struct Emulator {
     registers: Vec<PReg>,
     /// The engine's number of each.
     numbers: Vec<i32>,
+    /// Unicorn's description, if it executes.
+    row: Option<&'static EngineDesc>,
     /// Contents of each before a run, unless it is an argument.
     canaries: Vec<u64>,
     /// The stack pointer, then the registers that a function leaves as they were.
@@ -269,15 +271,35 @@ impl Emulator {
 
     /// An engine that runs this code, of these features, rightly.
     pub fn for_code(target: &'static Target, features: Features, code: &[u8]) -> Result<Emulator, MachineError> {
-        let Some(row) = EngineDesc::for_code(target, features, code) else { return Emulator::stepping(target) };
+        let Some(row) = EngineDesc::for_code(target, features, code) else {
+            return Ok(Emulator::stepping(target)?.with_parts(features));
+        };
         let mut engine = unicorn(row)?;
         for &(number, value) in row.set_up {
             engine.reg_write(number, value)?;
         }
         let engine = Engine::Unicorn(Box::new(engine));
         let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
+        emulator.row = Some(row);
         emulator.watch_alignment(true)?;
-        Ok(emulator)
+        Ok(emulator.with_parts(features))
+    }
+
+    /// For code of a machine with these features: where it has but a part of a register that boxes, the caller's number
+    /// in it is boxed.
+    #[must_use]
+    pub fn with_parts(mut self, features: Features) -> Emulator {
+        for kept in &mut self.kept {
+            let Some(bank) = self.target.bank_of(kept.register).filter(|&bank| self.target.bank(bank).boxes) else {
+                continue;
+            };
+            let bits = self.target.class(self.target.whole_class(bank, features)).bits;
+            kept.value |= u64::MAX.checked_shl(bits).unwrap_or(0);
+            if let Ok(place) = self.registers.binary_search(&kept.register) {
+                self.canaries[place] = kept.value;
+            }
+        }
+        self
     }
 
     /// True if [`Emulator::for_code`] gives this code an engine of this kind.
@@ -330,6 +352,7 @@ impl Emulator {
             target,
             registers,
             numbers,
+            row: None,
             canaries,
             kept,
             changed: conventions::changed(target),
@@ -425,7 +448,11 @@ impl Emulator {
         if returned && fault.is_none() {
             fault = self.state_fault(&left[results.len()..])?;
         }
-        let results = results.iter().copied().zip(left).collect();
+        let result = |(&register, low): (&PReg, u64)| match self.is_wide(register) {
+            true => Ok((register, self.contents(register)?)),
+            false => Ok((register, low.into())),
+        };
+        let results = results.iter().zip(left).map(result).collect::<Result<_, MachineError>>()?;
         Ok(MachineRun { fault, results, buffers, accesses: self.take_accesses(input) })
     }
 
@@ -479,13 +506,45 @@ impl Emulator {
         }
     }
 
+    /// True for a register that is wider than the engines' usual accesses.
+    fn is_wide(&self, register: PReg) -> bool {
+        self.target.vocabulary.register_bits(register) > u64::BITS
+    }
+
+    /// All of a full register that is wide, else what [`Emulator::read`] reads.
+    fn contents(&self, register: PReg) -> Result<u128, MachineError> {
+        match (&self.engine, self.row.and_then(|row| row.wide_number(register))) {
+            _ if !self.is_wide(register) => self.read(register).map(u128::from),
+            (Engine::Stepper(stepper), _) => Ok(stepper.contents(register)),
+            (Engine::Unicorn(engine), Some(number)) => {
+                let bytes = engine.reg_read_long(number)?;
+                Ok(bytes.iter().rev().fold(0, |value, &byte| value << u8::BITS | u128::from(byte)))
+            }
+            (Engine::Unicorn(_), None) => Ok(0),
+        }
+    }
+
+    /// Writes all of a full register.
+    fn set_contents(&mut self, register: PReg, value: u128) -> Result<(), MachineError> {
+        let number = self.row.and_then(|row| row.wide_number(register));
+        match (self.is_wide(register), &mut self.engine, number) {
+            (false, ..) => self.write(register, value as u64),
+            (true, Engine::Stepper(stepper), _) => {
+                stepper.set_contents(register, value);
+                Ok(())
+            }
+            (true, Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write_long(number, &value.to_le_bytes())?),
+            (true, Engine::Unicorn(_), None) => Ok(()),
+        }
+    }
+
     /// Registers, stack pointer, return address, buffers with their guards.
     fn set_up(&mut self, input: &Input) -> Result<(), MachineError> {
         self.values.copy_from_slice(&self.canaries);
         // Of two values for one register the first counts.
         for &(register, value) in input.registers.iter().rev() {
             if let Ok(place) = self.registers.binary_search(&register) {
-                self.values[place] = fitting(self.target, register, value);
+                self.values[place] = fitting(self.target, register, value as u64);
             }
         }
         match &mut self.engine {
@@ -495,6 +554,11 @@ impl Emulator {
             Engine::Stepper(stepper) => {
                 let values = self.registers.iter().zip(&self.values);
                 values.for_each(|(&register, &value)| stepper.set_register(register, value));
+            }
+        }
+        for &(register, value) in input.registers.iter().rev() {
+            if self.is_wide(register) {
+                self.set_contents(register, value)?;
             }
         }
         self.engine.write(ENTRY_SP - FRAME_BYTES as u64, &[UNWRITTEN; FRAME_BYTES + 2 * CALLER_BYTES])?;

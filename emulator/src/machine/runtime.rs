@@ -272,7 +272,7 @@ impl Emulator {
             self.write(register, fitting(self.target, register, clobbered(register, count)))?;
         }
         for (register, value) in results {
-            self.write(register, value)?;
+            self.set_contents(register, value)?;
         }
         Ok(Served::Back(back))
     }
@@ -315,27 +315,22 @@ impl Emulator {
     fn computed(
         &mut self,
         LibraryCall { function: callee, mask }: LibraryCall,
-    ) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+    ) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let (target, vocabulary) = (self.target, self.target.vocabulary);
         let symbol = || MachineError::Symbol(callee.name.to_string());
         let signature = target.signature(callee, mask).ok_or_else(symbol)?;
-        // Of a register that is wider, half is read and written here.
-        let is_wide = |value: &PassedValue| value.bits > u64::BITS * value.registers.len() as u32;
-        if signature.arguments.iter().chain([&signature.result]).any(is_wide) {
-            return Err(symbol());
-        }
         // Unicorn's instructions leave what stands above a narrow number.
         let fills = |register: PReg| matches!(self.engine, Engine::Stepper(_)) || !vocabulary.is_boxed(register);
         let mut contents = Vec::new();
         for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
             let full = vocabulary.full_register(register);
             let width = vocabulary.register_bits(if fills(register) { full } else { register });
-            contents.push(Value::new(Bits::new(self.read(full)?.into(), width), false));
+            contents.push(Value::new(Bits::new(self.contents(register)?, width), false));
         }
         let mut domain = Concrete { choice: Choice::Zeros };
         let result = callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?;
-        let registers = signature.result.registers.iter().map(|&register| vocabulary.full_register(register));
-        let results = registers.zip(result.registers).map(|(register, value)| (register, value.bits.low_u64()));
+        let results = signature.result.registers.iter().copied().zip(result.registers);
+        let results = results.map(|(register, value)| (register, value.bits.unsigned()));
         Ok((!result.ub).then(|| results.collect()))
     }
 
@@ -353,7 +348,7 @@ impl Emulator {
     }
 
     /// Performs a function that touches memory; `None` if it touches memory that is not there.
-    fn accessed(&mut self, callee: &LinkedCallee) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+    fn accessed(&mut self, callee: &LinkedCallee) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         match callee {
             LinkedCallee::Memory(function) => self.moved(*function),
             LinkedCallee::Atomic(function, name) => self.exchanged(function, name),
@@ -362,7 +357,7 @@ impl Emulator {
     }
 
     /// Performs an operation on memory. Junk stands above a result that fills no register.
-    fn exchanged(&mut self, function: &AtomicFunction, name: &str) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+    fn exchanged(&mut self, function: &AtomicFunction, name: &str) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
         let signature = target.atomic_signature(function).ok_or_else(symbol)?;
         let mut arguments = self.arguments(&signature, function.bits)?;
@@ -386,12 +381,12 @@ impl Emulator {
         }
         let junk = u64::MAX.checked_shl(function.bits).unwrap_or(0);
         let part = |index: usize| (old >> (index * usize::from(target.pointer_bits))) as u64;
-        let result = |(index, &register)| (register, part(index) & !junk | clobbered(register, 0) & junk);
+        let result = |(index, &register)| (register, (part(index) & !junk | clobbered(register, 0) & junk).into());
         Ok(Some(signature.result.registers.iter().enumerate().map(result).collect()))
     }
 
     /// Performs a memory function; `None` if it touches memory that is not there.
-    fn moved(&mut self, function: MemoryFunction) -> Result<Option<Vec<(PReg, u64)>>, MachineError> {
+    fn moved(&mut self, function: MemoryFunction) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let [to, second, length, ..] = *self.target.abi.arguments() else { return Ok(None) };
         let [start, second, length] = [self.read(to)?, self.read(second)?, self.read(length)?];
         let Some(length) = usize::try_from(length).ok().filter(|&length| length as u64 <= STACK_BYTES) else {
@@ -402,7 +397,7 @@ impl Emulator {
             MemoryFunction::Copy | MemoryFunction::Move => self.bytes(second, length).map(|bytes| bytes.values),
         };
         let written = bytes.is_some_and(|bytes| length == 0 || self.engine.write(start, &bytes).is_ok());
-        Ok(written.then(|| vec![(to, start)]))
+        Ok(written.then(|| vec![(to, start.into())]))
     }
 
     /// The arguments that the next call of the script reads.
@@ -410,9 +405,9 @@ impl Emulator {
         let arguments = script.expected().map_or(&[][..], |call| call.arguments.as_slice());
         let passed = |argument: &CallArgument| -> Result<Passed, MachineError> {
             let value = match argument.place {
-                ArgumentPlace::Register(register) => self.read(register)?,
-                ArgumentPlace::Callee => pc,
-                ArgumentPlace::Stack(offset) => self.word(offset)?,
+                ArgumentPlace::Register(register) => self.contents(register)?,
+                ArgumentPlace::Callee => pc.into(),
+                ArgumentPlace::Stack(offset) => self.word(offset)?.into(),
             };
             Ok(Passed { value: Known { value, unknown: 0 }, poison: false })
         };
@@ -448,16 +443,16 @@ impl Emulator {
     }
 
     /// Writes what an unknown function wrote; returns its results. Of a part of a register, the rest is junk.
-    fn perform(&mut self, effect: &CalleeEffect, script: &CallScript<'_>) -> Result<Vec<(PReg, u64)>, MachineError> {
+    fn perform(&mut self, effect: &CalleeEffect, script: &CallScript<'_>) -> Result<Vec<(PReg, u128)>, MachineError> {
         for (place, bytes) in &effect.writes {
             if let Some(address) = script.address(*place) {
                 self.engine.write(address, bytes)?;
             }
         }
-        let result = |&(register, value): &(PReg, u64)| {
+        let result = |&(register, value): &(PReg, u128)| {
             let vocabulary = self.target.vocabulary;
-            let junk = u64::MAX.checked_shl(vocabulary.register_bits(register)).unwrap_or(0);
-            (vocabulary.full_register(register), value & !junk | clobbered(register, 0) & junk)
+            let junk = u128::MAX.checked_shl(vocabulary.register_bits(register)).unwrap_or(0);
+            (vocabulary.full_register(register), value & !junk | u128::from(clobbered(register, 0)) & junk)
         };
         Ok(effect.results.iter().map(result).collect())
     }

@@ -53,8 +53,8 @@ struct Place {
 
 impl Place {
     /// As much of a number as it holds.
-    fn kept(self, value: u64) -> u64 {
-        value & u64::MAX >> u64::BITS.saturating_sub(self.bits.into())
+    fn kept(self, value: u128) -> u128 {
+        value & u128::MAX >> u128::BITS.saturating_sub(self.bits.into())
     }
 }
 
@@ -108,7 +108,7 @@ impl Regions {
 pub(super) struct Stepper {
     target: &'static Target,
     /// By number.
-    registers: Vec<u64>,
+    registers: Vec<u128>,
     memory: Regions,
     /// The instruction of each word that was fetched. The word alone decides it.
     decoded: FxHashMap<u32, Option<Rc<Decoded>>>,
@@ -168,16 +168,26 @@ impl Stepper {
         Ok(())
     }
 
-    /// The bits of the register, or of the part of a register.
+    /// The low bits of the register, or of the part of a register.
     pub fn register(&self, register: PReg) -> u64 {
+        self.contents(register) as u64
+    }
+
+    /// All of them.
+    pub fn contents(&self, register: PReg) -> u128 {
         let place = self.place(register);
         place.kept(self.registers[usize::from(place.index)])
+    }
+
+    /// The same for a register of any width.
+    pub fn set_contents(&mut self, register: PReg, value: u128) {
+        self.write_place(self.place(register), value);
     }
 
     /// The zero register stays zero; of a narrow one the low bits count. Writing a part clears the rest of the
     /// register, or fills it with ones where the machine does.
     pub fn set_register(&mut self, register: PReg, value: u64) {
-        self.write_place(self.place(register), value);
+        self.set_contents(register, value.into());
     }
 
     fn place(&self, register: PReg) -> Place {
@@ -195,10 +205,10 @@ impl Stepper {
         Value::new(held.zext_or_trunc(place.bits.into()), false)
     }
 
-    fn write_place(&mut self, place: Place, value: u64) {
+    fn write_place(&mut self, place: Place, value: u128) {
         if !place.is_zero {
             let rest = if place.boxed { u64::MAX.checked_shl(place.bits.into()).unwrap_or(0) } else { 0 };
-            self.registers[usize::from(place.index)] = place.kept(value) | rest;
+            self.registers[usize::from(place.index)] = place.kept(value) | u128::from(rest);
         }
     }
 
@@ -249,7 +259,9 @@ impl Stepper {
         }
         let next = self.next(pc, decoded, &evaluation);
         for (&place, value) in decoded.defs.iter().zip(evaluation.results) {
-            self.write_place(place, value.bits.low_u64());
+            let is_wide = u32::from(place.bits) > u64::BITS;
+            let bits = if is_wide { value.bits.bits().unsigned() } else { value.bits.low_u64().into() };
+            self.write_place(place, bits);
         }
         Ok(next)
     }

@@ -25,13 +25,13 @@ impl FeatureMix {
     pub fn draw(self, target: &Target, given: Features, seed: u64) -> Features {
         // Another stream than the program's own bytes.
         let mut random = SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7);
-        let drawn = match (self, random.random_range(0..8)) {
+        match (self, random.random_range(0..8)) {
             (FeatureMix::Given, _) | (FeatureMix::Drawn, 0..=4) => given,
             (FeatureMix::Drawn, 5 | 6) => {
                 let option = target.options.choose(&mut random);
-                option.map_or(given, |option| match given.contains(option.feature) {
-                    true => target.toggled(given, option),
-                    false => target.with_option(given, option),
+                option.map_or(given, |option| {
+                    let beside = if random.random() { option.beside } else { Features::empty() };
+                    target.toggled(given, option) | beside
                 })
             }
             (FeatureMix::Drawn, _) => {
@@ -39,8 +39,7 @@ impl FeatureMix {
                     |features, option| if random.random() { target.toggled(features, option) } else { features };
                 target.options.iter().fold(given, change)
             }
-        };
-        if target.is_complete(drawn) { drawn } else { given }
+        }
     }
 
     /// The rule sets whose coverage a campaign counts: of each target every choice of options that change rules.

@@ -36,10 +36,13 @@ impl Generator<'_, '_, '_> {
     pub(super) fn number_arguments(&mut self, entry: Block) -> Result<()> {
         let (target, features) = (self.target, self.legalizer.features());
         let has = |passing: &&Passing| features.contains(target.bank(passing.bank).requires);
+        let convention = target.abi.calls.as_ref().and_then(|calls| calls.convention(None, features));
         for passing in target.abi.passing.iter().skip(1).filter(has) {
+            let widest = convention.map_or(target.bank(passing.bank).max_bits, |convention| convention.bits);
+            let types = [S32, S64, S128].into_iter().filter(|ty| ty.bits() <= widest).collect::<Vec<Type>>();
             let count = self.u.int_in_range(0..=MOST_ARGUMENTS)?;
             for &full in passing.arguments.iter().take(count) {
-                let ty = *self.u.choose(&[S32, S64])?;
+                let ty = *self.u.choose(&types)?;
                 let register = target.part_of(full, ty.bits());
                 self.builder.function.liveins.push(LiveIn { register, copy: None });
                 self.builder.function.block_mut(entry).liveins.push((register, None));

@@ -109,7 +109,7 @@ impl StageQuestion<'_> {
 pub fn accepts(question: &StageQuestion<'_>) -> bool {
     let StageQuestion { target, before, after, .. } = *question;
     if question.is_allocation() {
-        return allocation::check(before, after, target).is_empty();
+        return allocation::check(before, after, target, target.default_features).is_empty();
     }
     let verdict = prover::validate(target, Pair { before, after }, Undef::OneValue, TIME).verdict;
     matches!(verdict, Verdict::Proved { .. })

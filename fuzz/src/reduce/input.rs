@@ -31,21 +31,21 @@ fn registers(search: &mut Search<'_>) {
     let count = search.case.input.as_ref().map_or(0, |input| input.registers.len());
     for index in 0..count {
         let is_address = |input: &Input| {
-            let value = input.registers[index].1;
+            let value = input.registers[index].1 as u64;
             let end = |buffer: &Buffer| buffer.address.saturating_add(buffer.bytes.len() as u64);
             input.buffers.iter().any(|buffer| (buffer.address..=end(buffer)).contains(&value))
         };
         if search.case.input.as_ref().is_some_and(is_address) {
             continue;
         }
-        let simple = [|_: u64| 0, |_| 1, |value| value & 0xffff_ffff, |value| value & 0xffff, |value| value & 0xff];
+        let simple = [|_: u128| 0, |_| 1, |value| value & 0xffff_ffff, |value| value & 0xffff, |value| value & 0xff];
         for simpler in simple {
             if change(search, |input| input.registers[index].1 = simpler(input.registers[index].1)) {
                 break;
             }
         }
-        shrink((0..64u32).rev().collect(), |bits| {
-            let mask = bits.iter().fold(0u64, |mask, bit| mask | 1 << bit);
+        shrink((0..u128::BITS).rev().collect(), |bits| {
+            let mask = bits.iter().fold(0u128, |mask, bit| mask | 1 << bit);
             change(search, |input| input.registers[index].1 &= !mask)
         });
     }

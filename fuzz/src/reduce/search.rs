@@ -254,7 +254,7 @@ fn ones(value: Bits) -> u64 {
 
 /// Registers and buffers, then their set bits.
 fn input_weight(input: &Input) -> u64 {
-    let registers = input.registers.iter().map(|&(_, value)| ones(Bits::new(value.into(), 64))).sum::<u64>();
+    let registers = input.registers.iter().map(|&(_, value)| ones(Bits::new(value, u128::BITS))).sum::<u64>();
     let bytes = input.buffers.iter().flat_map(|buffer| &buffer.bytes);
     let bytes = bytes.map(|byte| 1 + u64::from(byte.count_ones()) * 16).sum::<u64>();
     (input.registers.len() + input.buffers.len()) as u64 * (1 << 32) + registers + bytes

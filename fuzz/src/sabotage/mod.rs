@@ -144,7 +144,7 @@ impl Fault {
         match self.programs {
             Programs::Generated => target.default_features,
             Programs::GeneratedForFloats => {
-                target.banks.iter().fold(target.default_features, |all, bank| all | bank.requires)
+                target.changed(target.default_features, "+d").unwrap_or(target.default_features)
             }
             Programs::Written => target.default_features | (written::FEATURES & target.all_options()),
         }

@@ -128,7 +128,7 @@ fn last_saved(target: &Target) -> Option<PReg> {
 /// Before the last return, `register` takes the result.
 fn written_at_return(function: &mut Function, target: &'static Target, register: PReg) -> Option<()> {
     let (ret, result) = stages::returned(function, target)?;
-    function.insert_before(ret, target.copy(register, result)?);
+    function.insert_before(ret, target.moves(target.default_features).copy(register, result)?);
     Some(())
 }
 

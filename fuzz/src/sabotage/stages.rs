@@ -17,7 +17,7 @@ pub(super) static FAULTS: &[Fault] = &[
     staged("wrong-register-read", "wrong register", BOTH, "allocate", wrong_register),
     staged("result-overwritten-by-scratch", "synth#632", BOTH, "allocate", |f, t| {
         let (last, result) = returned(f, t)?;
-        f.insert_before(last, t.copy(result, t.abi.scratch[0])?);
+        f.insert_before(last, t.moves(t.default_features).copy(result, t.abi.scratch[0])?);
         Some(())
     }),
     staged("spill-slots-share-memory", "stack slot overlap", BOTH, "allocate", |f, _| {

@@ -136,7 +136,7 @@ pub(super) static FAULTS: &[Fault] = &[
             let inst = found(f, |data| {
                 sets_up(data) && writes(data, sp) && scratch(data).is_some() && !reads(data, t.abi.frame_pointer)
             })?;
-            let copy = t.copy(sp, scratch(f.inst(inst))?)?.with_flags(InstFlags::FRAME_SETUP);
+            let copy = t.moves(t.default_features).copy(sp, scratch(f.inst(inst))?)?.with_flags(InstFlags::FRAME_SETUP);
             f.replace(inst, copy);
             Some(())
         }),

@@ -165,7 +165,7 @@ fn run(target: &'static Target, machine: &mut Emulator, function: &Function, see
         let registers = inputs(target).into_iter().zip(0u64..).map(|(register, index)| {
             let bits = value(index + 8 * round);
             // Small numbers too, for shift amounts and divisors.
-            (register, if index % 3 == round % 3 { bits & 63 } else { bits })
+            (register, u128::from(if index % 3 == round % 3 { bits & 63 } else { bits }))
         });
         let input = Input { registers: registers.collect(), buffers: Vec::new() };
         let meant = Interpreter::new(function, target)

@@ -87,7 +87,7 @@ pub fn allocate(bytes: &[u8], sink: Sink<'_>) {
         for allocator in [Allocator::Ion, Allocator::Fastalloc] {
             let options = Options { allocator, ..harness.options() };
             let Some(allocated) = from(harness, &selected, options, &allocate::PASS) else { continue };
-            let findings = allocation::check(&selected, &allocated, harness.target());
+            let findings = allocation::check(&selected, &allocated, harness.target(), options.features);
             assert!(findings.is_empty(), "{allocator:?}: {findings:?}\n{}", printed(harness, function));
             same(harness, function, &allocated, &allocate::PASS, bytes.len());
         }

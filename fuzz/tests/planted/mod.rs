@@ -45,7 +45,7 @@ impl Observer for ClobberedRegister {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let ("frame", Some(entry)) = (pass.name, function.entry()) {
             let target = tribunal_target::by_name("riscv64").unwrap();
-            function.prepend(entry, target.copy(PReg(8), PReg(10)).unwrap());
+            function.prepend(entry, target.moves(target.default_features).copy(PReg(8), PReg(10)).unwrap());
         }
     }
 }

@@ -60,7 +60,17 @@ static CLASSES: &[ClassDesc] = &[
 ];
 
 const fn bank(name: &'static str, class: RegClass, file: RegisterFile, spill: Emit, reload: Emit) -> BankDesc {
-    BankDesc { name, max_bits: 32, class, file, spill, reload, requires: Features::empty(), boxes: false }
+    BankDesc {
+        name,
+        max_bits: 32,
+        class,
+        file,
+        spill,
+        reload,
+        requires: Features::empty(),
+        narrower: None,
+        boxes: false,
+    }
 }
 
 const D: Out = Out::Def(GPR);

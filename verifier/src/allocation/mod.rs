@@ -42,7 +42,8 @@ use tribunal_ir::function::StackObject;
 use tribunal_ir::{
     Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
 };
-use tribunal_target::{Target, environment};
+use tribunal_target::moves::Moves;
+use tribunal_target::{Features, Target, environment};
 
 /// A move that the allocator inserted.
 struct Move {
@@ -57,13 +58,20 @@ enum Report {
     Nothing,
 }
 
-/// All faults of an allocation. `selected` is the function as the allocator received it.
-pub fn check(selected: &Function, allocated: &Function, target: &Target) -> Vec<Violation<AllocationRule>> {
+/// All faults of an allocation for a machine with these features. `selected` is the function as the allocator received
+/// it.
+pub fn check(
+    selected: &Function,
+    allocated: &Function,
+    target: &Target,
+    features: Features,
+) -> Vec<Violation<AllocationRule>> {
     if allocated.stage < Stage::Allocated {
         return Vec::new();
     }
     let findings = Structure { selected, allocated, target, findings: Vec::new() }.check();
-    let mut checker = Checker { selected, allocated, target, registers: full_registers(target), findings };
+    let moves = target.moves(features);
+    let mut checker = Checker { selected, allocated, target, moves, registers: full_registers(target), findings };
     checker.placed();
     // Values flow along the edges and through the instructions that are compared above.
     if checker.findings.is_empty() {
@@ -87,6 +95,7 @@ struct Checker<'f> {
     selected: &'f Function,
     allocated: &'f Function,
     target: &'f Target,
+    moves: Moves<'f>,
     registers: Vec<PReg>,
     findings: Vec<Violation<AllocationRule>>,
 }
@@ -290,23 +299,24 @@ impl Checker<'_> {
 
     /// Reads an inserted instruction as a move: it must be exactly what the target writes for one.
     fn inserted(&self, data: &InstData) -> Result<Move, AllocationFault> {
-        let target = self.target;
+        let (moves, vocabulary) = (self.moves, self.target.vocabulary);
         let first = data.operands.first().and_then(Operand::as_reg).and_then(|operand| operand.reg.as_physical());
-        let first = first.ok_or(AllocationFault::Inserted)?;
+        let first = vocabulary.full_register(first.ok_or(AllocationFault::Inserted)?);
         let slot = data.operands.iter().find_map(|operand| match operand {
             Operand::Stack(slot) => Some(*slot),
             _ => None,
         });
         let Some(slot) = slot else {
-            let mut sources = data.uses().filter_map(|operand| operand.reg.as_physical());
-            let source = sources.find(|&source| target.copy(first, source).as_ref() == Some(data));
+            let sources = data.uses().filter_map(|operand| operand.reg.as_physical());
+            let mut sources = sources.map(|source| vocabulary.full_register(source));
+            let source = sources.find(|&source| moves.copy(first, source).as_ref() == Some(data));
             let from = Location::Register(source.ok_or(AllocationFault::Inserted)?);
             return Ok(Move { to: Location::Register(first), from });
         };
         let (there, here) = (Location::Slot(slot), Location::Register(first));
         let moved = match () {
-            () if target.spill_to(first, slot).as_ref() == Some(data) => Move { to: there, from: here },
-            () if target.reload_from(first, slot).as_ref() == Some(data) => Move { to: here, from: there },
+            () if moves.spill_to(first, slot).as_ref() == Some(data) => Move { to: there, from: here },
+            () if moves.reload_from(first, slot).as_ref() == Some(data) => Move { to: here, from: there },
             () => return Err(AllocationFault::Inserted),
         };
         match self.is_spill_slot(slot, first) {
@@ -317,7 +327,7 @@ impl Checker<'_> {
 
     /// True if the object is the allocator's own, and holds the register.
     fn is_spill_slot(&self, slot: StackSlot, register: PReg) -> bool {
-        let bytes = self.target.spill_bytes(register);
+        let bytes = self.moves.spill_bytes(register);
         let fits = |object: &StackObject| {
             object.kind == SlotKind::Spill && object.size >= u64::from(bytes) && object.align.is_multiple_of(bytes)
         };

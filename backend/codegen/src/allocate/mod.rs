@@ -19,6 +19,7 @@ use tribunal_ir::{
     Constraint, Function, Inst, InstData, Operand, PReg, Properties, Reg, RegFlags, SlotKind, StackSlot, Stage, SubReg,
 };
 use tribunal_target::Target;
+use tribunal_target::moves::Moves;
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass = Pass {
@@ -68,9 +69,10 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         .map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
     let output = context.options.allocator.allocate(&program, &files.environment(target));
     let output = output.map_err(|reason| CompileError::internal(function, PASS.name, reason))?;
-    let slots = spill_slots(target, &files, &output);
+    let moves = target.moves(context.options.features);
+    let slots = spill_slots(moves, (target, &files), &output);
     let slots: Vec<StackSlot> = slots.into_iter().map(|slot| function.stack.push(slot)).collect();
-    let writer = Writer { target, files, slots };
+    let writer = Writer { target, moves, files, slots };
     writer.rewrite_operands(function, &program, &output);
     writer.insert_edits(function, &program, &output).ok_or_else(|| {
         CompileError::internal(function, PASS.name, "the target has no move for a register that it gives out")
@@ -80,14 +82,14 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
 }
 
 /// The slots, each for the widest register that is moved to or from it.
-fn spill_slots(target: &Target, files: &Files, output: &Output) -> Vec<StackObject> {
+fn spill_slots(moves: Moves<'_>, (target, files): (&Target, &Files), output: &Output) -> Vec<StackObject> {
     let mut bytes = vec![0; output.num_spillslots];
     for (_, Edit::Move { from, to }) in &output.edits {
         for (register, slot) in [(from, to), (to, from)] {
             if let (Some(register), Some(slot)) = (register.as_reg(), slot.as_stack())
                 && let Some(bytes) = bytes.get_mut(slot.index())
             {
-                *bytes = target.spill_bytes(files.register(register)).max(*bytes);
+                *bytes = moves.spill_bytes(files.register(register)).max(*bytes);
             }
         }
     }
@@ -97,6 +99,7 @@ fn spill_slots(target: &Target, files: &Files, output: &Output) -> Vec<StackObje
 
 struct Writer {
     target: &'static Target,
+    moves: Moves<'static>,
     files: Files,
     slots: Vec<StackSlot>,
 }
@@ -177,11 +180,11 @@ impl Writer {
 
     /// The instruction of a move. The allocator gives no moves from slot to slot.
     fn moved(&self, from: Place, to: Place) -> Option<InstData> {
-        let target = self.target;
+        let moves = self.moves;
         match (from, to) {
-            (Place::Register(from), Place::Register(to)) => target.copy(to, from),
-            (Place::Register(from), Place::Slot(slot)) => target.spill_to(from, slot),
-            (Place::Slot(slot), Place::Register(to)) => target.reload_from(to, slot),
+            (Place::Register(from), Place::Register(to)) => moves.copy(to, from),
+            (Place::Register(from), Place::Slot(slot)) => moves.spill_to(from, slot),
+            (Place::Slot(slot), Place::Register(to)) => moves.reload_from(to, slot),
             (Place::Slot(_), Place::Slot(_)) => None,
         }
     }

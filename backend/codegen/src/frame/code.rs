@@ -5,17 +5,19 @@ use super::no_move;
 use crate::CompileError;
 use tribunal_ir::{CfiInstruction, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, PReg};
 use tribunal_target::Target;
+use tribunal_target::moves::Moves;
 
 /// The contents of prologue and epilogue.
 pub(super) struct FrameCode<'t> {
     pub target: &'t Target,
+    pub moves: Moves<'t>,
     pub layout: &'t FrameLayout,
 }
 
 impl FrameCode<'_> {
     /// The moves of the saved registers, from the stack pointer, or from scratch where the arguments of calls lie
     /// between.
-    fn moves(
+    fn of_saved(
         &self,
         function: &Function,
         scratch: PReg,
@@ -44,7 +46,8 @@ impl FrameCode<'_> {
         let free = free.find(|&register| register != target.abi.return_address && !function.is_live_in(register));
         let scratch = free.unwrap_or(target.abi.scratch[0]);
         let FrameLayout { first, size, .. } = *self.layout;
-        let spills = self.moves(function, scratch, |register, base, offset| target.spill(register, base, offset))?;
+        let spills =
+            self.of_saved(function, scratch, |register, base, offset| self.moves.spill(register, base, offset))?;
         let mut code = target.machine.add_offset(sp, sp, -first, scratch);
         code.push(rule(CfiInstruction::DefCfaOffset(first as i32)));
         code.extend(spills);
@@ -95,7 +98,9 @@ impl FrameCode<'_> {
             _ => false,
         };
         let mut code = self.unwound();
-        code.extend(self.moves(function, scratch, |register, base, offset| target.reload(register, base, offset))?);
+        code.extend(
+            self.of_saved(function, scratch, |register, base, offset| self.moves.reload(register, base, offset))?,
+        );
         code.extend(self.layout.saved.iter().map(|saved| rule(CfiInstruction::Restore(saved.register))));
         code.extend(target.machine.add_offset(sp, sp, self.layout.first, scratch));
         code.push(rule(CfiInstruction::DefCfaOffset(0)));

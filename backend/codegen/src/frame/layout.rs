@@ -8,6 +8,7 @@ use super::code::fits;
 use super::shape::FrameShape;
 use tribunal_ir::{Function, PReg, Reg, SlotKind};
 use tribunal_target::Target;
+use tribunal_target::moves::Moves;
 
 /// The largest frame, in bytes, that the far offset sequences of every target reach.
 pub(super) const LARGEST: u64 = 1 << 30;
@@ -48,7 +49,7 @@ impl FrameLayout {
     /// of an unsupported feature.
     pub fn new(
         function: &mut Function,
-        target: &Target,
+        (target, moves): (&Target, Moves<'_>),
         shape: FrameShape,
         outgoing: u64,
     ) -> Result<FrameLayout, String> {
@@ -57,13 +58,13 @@ impl FrameLayout {
         let own = own.next_multiple_of(target.register_bytes().into());
         let kept = kept(function, target, shape);
         let (low, high) = if shape.has_frame_pointer { (Vec::new(), kept) } else { (kept, Vec::new()) };
-        let (low, bottom) = stacked(&low, target, outgoing);
-        let (high, top) = stacked(&high, target, own);
+        let (low, bottom) = stacked(&low, (target, moves), outgoing);
+        let (high, top) = stacked(&high, (target, moves), own);
         let size = size(function, bottom, top, target).ok_or_else(|| format!("frames of more than {LARGEST} bytes"))?;
         place_objects(function, bottom, size);
         // Those at the bottom count from there upwards, those at the top from the end downwards.
         let upwards = |(register, end): (PReg, u64)| {
-            let start = end - u64::from(target.spill_bytes(register));
+            let start = end - saved_bytes(target, moves, register);
             SavedRegister { register, place: start.cast_signed() - size }
         };
         let downwards = |(register, end): (PReg, u64)| SavedRegister { register, place: -end.cast_signed() };
@@ -77,7 +78,7 @@ impl FrameLayout {
             (None, false) => stack,
         };
         let callers = if shape.moves || shape.realigned.is_some() { frame } else { stack };
-        let first = first_step(&saved, target, shape, size, top);
+        let first = first_step(&saved, (target, moves), shape, size, top);
         let frame_pointer = shape.has_frame_pointer.then_some(frame);
         Ok(FrameLayout { shape, saved, size, first, frame_pointer, objects, callers })
     }
@@ -102,11 +103,16 @@ fn kept(function: &Function, target: &Target, shape: FrameShape) -> Vec<PReg> {
     record.iter().chain(others).copied().collect()
 }
 
+/// Bytes of a saved register's place: unwind tables count in general registers.
+fn saved_bytes(target: &Target, moves: Moves<'_>, register: PReg) -> u64 {
+    moves.spill_bytes(register).max(target.register_bytes()).into()
+}
+
 /// Each register with the end of its place when one stands after the other from `start` on, and the end of the last.
-fn stacked(registers: &[PReg], target: &Target, start: u64) -> (Vec<(PReg, u64)>, u64) {
+fn stacked(registers: &[PReg], (target, moves): (&Target, Moves<'_>), start: u64) -> (Vec<(PReg, u64)>, u64) {
     let mut end = start;
     let place = |&register: &PReg| {
-        let bytes = u64::from(target.spill_bytes(register));
+        let bytes = saved_bytes(target, moves, register);
         end = end.next_multiple_of(bytes).saturating_add(bytes);
         (register, end)
     };
@@ -136,10 +142,16 @@ fn place_objects(function: &mut Function, bottom: u64, size: i64) {
 
 /// The whole size in one step, where saves reach the registers' places from there; else a step that ends below them.
 /// A stack pointer that is aligned moves on from there.
-fn first_step(saved: &[SavedRegister], target: &Target, shape: FrameShape, size: i64, top: u64) -> i64 {
+fn first_step(
+    saved: &[SavedRegister],
+    (target, moves): (&Target, Moves<'_>),
+    shape: FrameShape,
+    size: i64,
+    top: u64,
+) -> i64 {
     let reaches = |saved: &SavedRegister| {
         let offset = saved.place + size;
-        let save = target.spill(saved.register, target.abi.stack_pointer, 0);
+        let save = moves.spill(saved.register, target.abi.stack_pointer, 0);
         save.is_some_and(|save| fits(target, &save, offset))
     };
     let is_one = !shape.has_frame_pointer || shape.realigned.is_none() && saved.iter().all(reaches);

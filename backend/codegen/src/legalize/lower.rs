@@ -257,15 +257,15 @@ fn extension(r: &mut Recipe<'_>) -> bool {
     true
 }
 
-/// The low half; false for other parts.
+/// The low half, or a part of it; false for more.
 fn truncation(r: &mut Recipe<'_>) -> bool {
     let (source, dst) = (r.register(1), r.dst());
-    let ty = r.type_of(dst);
-    if r.bits_of(source) != 2 * ty.bits() {
+    let half = Type::scalar(r.bits_of(source) / 2);
+    if r.bits_of(dst) > half.bits() {
         return false;
     }
-    let low = r.unmerge(ty, source)[0];
-    r.define(dst, Opcode::COPY, &[low]);
+    let low = r.unmerge(half, source)[0];
+    r.define_resized(dst, Opcode::G_ANYEXT, low);
     true
 }
 

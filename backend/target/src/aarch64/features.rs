@@ -11,5 +11,5 @@ pub static OPTIONS: &[FeatureDesc] = &[FeatureDesc {
     feature: LSE,
     rules: RuleChange::Crossed,
     implies: Features::empty(),
-    needs: Features::empty(),
+    beside: Features::empty(),
 }];

@@ -1,63 +1,87 @@
 //! The legality rules of floating point (LLVM's AArch64LegalizerInfo is the model): numbers of 32 and of 64 bits have
-//! instructions. Those of 16 bits have conversions; an operation is in 32 bits, a product with a sum in 64. An
-//! operation on vectors is one on each element.
+//! instructions. Those of 16 bits have conversions; an operation is in 32 bits, a product with a sum in 64. Those of
+//! 128 bits, which are `long double`, call the library. An operation on vectors is one on each element.
 
 use super::legality::each;
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::types::{S16, S32, S64};
-use tribunal_ir::{Family, Opcode};
+use tribunal_ir::types::{S16, S32, S64, S128};
+use tribunal_ir::{Family, Opcode, Type};
+
+/// The numbers that have arithmetic.
+const NATIVE: [Type; 2] = [S32, S64];
+/// The numbers and the integers that the library takes.
+const CALLED: [Type; 3] = [S32, S64, S128];
+/// Operations that have instructions, and functions in the library.
+const ARITHMETIC: [Opcode; 14] = [
+    G_FADD,
+    G_FSUB,
+    G_FMUL,
+    G_FDIV,
+    G_FSQRT,
+    G_FMINNUM,
+    G_FMAXNUM,
+    G_FCEIL,
+    G_FFLOOR,
+    G_FRINT,
+    G_FNEARBYINT,
+    G_INTRINSIC_TRUNC,
+    G_INTRINSIC_ROUND,
+    G_INTRINSIC_ROUNDEVEN,
+];
+/// Operations that have instructions, and no function in every library.
+const INSTRUCTIONS: [Opcode; 3] = [G_FMINIMUM, G_FMAXIMUM, G_FCANONICALIZE];
 
 /// The rules of the operations on numbers of floating point.
 pub(super) fn operations() -> Vec<RuleSet> {
-    let arithmetic = [
-        G_FADD,
-        G_FSUB,
-        G_FMUL,
-        G_FDIV,
-        G_FSQRT,
-        G_FMINNUM,
-        G_FMAXNUM,
-        G_FMINIMUM,
-        G_FMAXIMUM,
-        G_FCANONICALIZE,
-        G_FCEIL,
-        G_FFLOOR,
-        G_FRINT,
-        G_FNEARBYINT,
-        G_INTRINSIC_TRUNC,
-        G_INTRINSIC_ROUND,
-        G_INTRINSIC_ROUNDEVEN,
-    ];
     let alike = Family::FloatFunction.opcodes().iter().copied();
     let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
-    let called = [S32, S64];
-    let (numbers, conversions) = ([S32, S64], [(S32, S32), (S32, S64), (S64, S32), (S64, S64)]);
     let sets = vec![
-        each(&arithmetic).legal_for(&numbers).promote(0, S32),
-        each(&[G_FMA]).legal_for(&numbers).promote(0, S64),
-        each(&[G_FNEG, G_FABS]).legal_for(&numbers).lower_for(&[S16]),
-        each(&[G_FREM]).libcall_for(&called).promote(0, S32),
-        each(&alike).libcall_for(&called).promote(0, S32),
-        each(&[G_FPOWI, G_FLDEXP]).libcall_for(&[(S32, S32), (S64, S32)]).promote(0, S32),
-        each(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&[(S32, S16), (S32, S32), (S32, S64)]),
-        rules_for("aarch64", &[G_FCONSTANT]).legal_for(&numbers).lower_for(&NUMBERS),
+        each(&ARITHMETIC).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S32),
+        each(&INSTRUCTIONS).legal_for(&NATIVE).promote(0, S32),
+        each(&[G_FMA]).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S64),
+        each(&[G_FNEG, G_FABS]).legal_for(&NATIVE).lower_for(&[S16, S128]),
+        each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),
+        each(&alike).libcall_for(&CALLED).promote(0, S32),
+        each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(&CALLED, &[S32])).promote(0, S32),
+        each(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&pairs(&[S32], &NUMBERS)),
+        rules_for("aarch64", &[G_FCONSTANT]).legal_for(&NATIVE).lower_for(&NUMBERS),
         each(&[G_FCOPYSIGN]).lower_for(&pairs(&NUMBERS, &NUMBERS)),
-        each(&[G_FCMP]).legal_for(&[(S32, S32), (S32, S64)]).clamp_scalar(0, S32, S32).promote(1, S32),
-        each(&[G_FPEXT]).legal_for(&[(S64, S32), (S32, S16), (S64, S16)]),
-        each(&[G_FPTRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]),
+        each(&[G_FCMP])
+            .legal_for(&pairs(&[S32], &NATIVE))
+            .clamp_scalar(0, S32, S32)
+            .libcall_for(&[(S32, S128)])
+            .promote(1, S32),
+    ];
+    sets.into_iter().chain(conversions()).map(RuleSet::unsupported).collect()
+}
+
+/// Between formats, and between numbers and integers. A wide integer, or a number of 128 bits, calls the library.
+fn conversions() -> Vec<RuleSet> {
+    let (native, called) = (pairs(&NATIVE, &NATIVE), pairs(&CALLED, &CALLED));
+    vec![
+        each(&[G_FPEXT])
+            .legal_for(&[(S64, S32), (S32, S16), (S64, S16)])
+            .libcall_for(&[(S128, S32), (S128, S64)])
+            .promote(1, S32),
+        each(&[G_FPTRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]).libcall_for(&[
+            (S32, S128),
+            (S64, S128),
+            (S16, S128),
+        ]),
         each(&[G_FPTOSI, G_FPTOUI])
             .promote(1, S32)
-            .legal_for(&conversions)
-            .widen_scalar_to_next_pow2(0)
-            .min_scalar(0, S32),
-        each(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).promote(1, S32).legal_for(&conversions),
+            .legal_for(&native)
+            .min_scalar(0, S32)
+            .libcall_for(&called)
+            .widen_scalar_to_next_pow2(0),
+        each(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).promote(1, S32).legal_for(&native),
         each(&[G_SITOFP, G_UITOFP])
             .promote(0, S32)
-            .legal_for(&conversions)
-            .widen_scalar_to_next_pow2(1)
-            .min_scalar(1, S32),
-    ];
-    sets.into_iter().map(RuleSet::unsupported).collect()
+            .legal_for(&native)
+            .min_scalar(1, S32)
+            .libcall_for(&called)
+            .widen_scalar_to_next_pow2(1),
+    ]
 }

@@ -60,6 +60,10 @@ crate::formats! {
     move_word [rd(0), rm(2)];
     /// One element of a vector, put into another.
     element [rd(0), rn(2)];
+    /// A general register, put into both elements of a vector, or into one of them; and one element of a vector.
+    doubled [rd(0), rn(1)];
+    into_element [rd(0), Piece::low(2, 1, 20), rn(3)];
+    of_element [rd(0), rn(1), Piece::low(2, 1, 20)];
     address [rd(0), Piece::low(1, 2, 29), Piece::part(1, 2, 19, 5)];
     /// An operation on memory: the old value, the operand, the address.
     on_memory [rd(0), rm(1), rn(2)];
@@ -110,6 +114,9 @@ const MORE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 const T32: OperandDesc = OperandDesc::Tied { class: GPR32, to: 0 };
 const T64: OperandDesc = OperandDesc::Tied { class: GPR64, to: 0 };
 const TFS: OperandDesc = OperandDesc::Tied { class: FPR32, to: 0 };
+const T128: OperandDesc = OperandDesc::Tied { class: FPR128, to: 0 };
+/// The number of an element of 64 bits.
+const HALF: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(1));
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(12));
 const IMM16: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(16));
 const O9: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(9), scale: 1 };
@@ -252,6 +259,9 @@ crate::instructions! {
     EXTRWrri [D32, U32, U32, U5] extract(0x13800000) "extr %0, %1, %2, #%3" {};
     EXTRXrri [D64, U64, U64, U6] extract(0x93c00000) "extr %0, %1, %2, #%3" {};
     ORRv16i8 [D128, U128, U128] three(0x4ea01c00) "orr %v0.16b, %v1.16b, %v2.16b" {};
+    DUPv2i64gpr [D128, U64] doubled(0x4e080c00) "dup %v0.2d, %1" {};
+    INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
+    UMOVvi64 [D64, U128, HALF] of_element(0x4e083c00) "mov %0, %v1.d[%2]" {};
     FADDSrr [DFS, UFS, UFS] three(0x1e202800) "fadd %0, %1, %2" {} reads [FPCR];
     FSUBSrr [DFS, UFS, UFS] three(0x1e203800) "fsub %0, %1, %2" {} reads [FPCR];
     FMULSrr [DFS, UFS, UFS] three(0x1e200800) "fmul %0, %1, %2" {} reads [FPCR];

@@ -218,20 +218,26 @@ fn atomics(features: Features) -> Vec<RuleSet> {
     ]
 }
 
-/// Between `s32` and `s64` there are instructions; numbers of 16 bits move to general registers, and back.
-/// Everything else combines away or becomes shifts.
+/// Between `s32` and `s64` there are instructions; numbers of 16 bits move to general registers, and back. So do the
+/// halves of a register of 128 bits. Everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
     vec![
-        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]).lower_for(&[(S32, S16), (S64, S16)]),
+        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]).lower_for(&[(S32, S16), (S64, S16), (S128, S64)]),
         each(&[G_ANYEXT]).legal_for(&[(S64, S32), (S32, S16), (S64, S16)]).lower(),
-        each(&[G_TRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]),
+        each(&[G_TRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]).lower_for(&[
+            (S64, S128),
+            (S32, S128),
+            (S16, S128),
+        ]),
         on(&[G_MERGE_VALUES])
+            .legal_for(&[(S128, S64)])
             .unsupported_if(made_of_halves(0, 1, 64))
             .halve_scalar_if(made_of_smaller_parts(0, 1, 64), 0)
             .lower(),
         rules_for("aarch64", &[G_UNMERGE_VALUES])
             .lower_if(is_vector(0))
             .unsupported_if_vector()
+            .legal_for(&[(S64, S128)])
             .unsupported_if(made_of_halves(1, 0, 64))
             .halve_scalar_if(made_of_smaller_parts(1, 0, 64), 1)
             .lower(),

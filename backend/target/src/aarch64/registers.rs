@@ -436,6 +436,7 @@ pub static BANKS: &[BankDesc] = &[
         spill: Emit::new(STRXui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRXui, &[Out::Def(GPR64), Out::Address(0)]),
         requires: Features::empty(),
+        narrower: None,
         boxes: false,
     },
     BankDesc {
@@ -446,6 +447,7 @@ pub static BANKS: &[BankDesc] = &[
         spill: Emit::new(STRQui, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(LDRQui, &[Out::Def(FPR128), Out::Address(0)]),
         requires: Features::empty(),
+        narrower: None,
         boxes: false,
     },
 ];

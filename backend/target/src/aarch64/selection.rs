@@ -393,6 +393,8 @@ rules! {
     "trunc": op(G_TRUNC, W, &[Pat::RegOf(0, X)]) => [MOVE(DW, SubReg(0, SUB_32))];
     "trunc_h": op(G_TRUNC, H, &[A32]) => [FMOVWSr(DefTemp(0, FPR32), Reg(0)), MOVE(FH, TempPart(0, HSUB))];
     "trunc_h_x": op(G_TRUNC, H, &[Pat::RegOf(0, X)]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), FMOVWSr(DefTemp(1, FPR32), Temp(0)), MOVE(FH, TempPart(1, HSUB))];
+    "quad_of_halves": op(G_MERGE_VALUES, Q, &[A, B_]) => [DUPv2i64gpr(DefTemp(0, FPR128), Reg(0)), INSvi64gpr(Def(FPR128), Temp(0), Const(1), Reg(1))];
+    "halves_of_quad": op(G_UNMERGE_VALUES, X, &[Pat::RegOf(0, Q)]) => [UMOVvi64(DX, Reg(0), Const(0)), UMOVvi64(Out::Def2(GPR64), Reg(0), Const(1))];
     "anyext_x_h": op(G_ANYEXT, X, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DefTemp(2, GPR32), Temp(1)), SUBREG_TO_REG(DX, ABOVE, Temp(2), PART)];
     "anyext_h": op(G_ANYEXT, W, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DW, Temp(1))];
     "fpext_s_h": op(G_FPEXT, W, &[Pat::RegOf(0, H)]) => [FCVTSHr(FS, Reg(0), FP)];

@@ -144,6 +144,12 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             if matches!(opcode, ADDWrs | ADDXrs) { d.add(a, &b) } else { d.sub(a, &b) }
         }
         ORRv16i8 => d.or(a, arg(1)?),
+        DUPv2i64gpr => d.concat(a, a),
+        INSvi64gpr => {
+            let (low, high) = (d.extract(a, 0, 64), d.extract(a, 64, 64));
+            if number(2)? == 0 { d.concat(&high, arg(2)?) } else { d.concat(arg(2)?, &low) }
+        }
+        UMOVvi64 => d.extract(a, 64 * number(2)?, 64),
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));

@@ -34,15 +34,15 @@ const NONE: Features = Features::empty();
 
 /// The options of RISC-V, in the order of reports.
 pub static OPTIONS: &[FeatureDesc] = &[
-    FeatureDesc { name: "m", feature: M, rules: Crossed, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zba", feature: ZBA, rules: No, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zbb", feature: ZBB, rules: Crossed, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zbs", feature: ZBS, rules: No, implies: NONE, needs: NONE },
-    FeatureDesc { name: "a", feature: A, rules: No, implies: NONE, needs: NONE },
-    FeatureDesc { name: "f", feature: F, rules: No, implies: NONE, needs: D },
-    FeatureDesc { name: "d", feature: D, rules: Crossed, implies: F, needs: NONE },
-    FeatureDesc { name: "zfhmin", feature: ZFHMIN, rules: Apart, implies: F, needs: D },
-    FeatureDesc { name: "zfh", feature: ZFH, rules: Apart, implies: F.union(ZFHMIN), needs: D },
-    FeatureDesc { name: "c", feature: C, rules: No, implies: NONE, needs: NONE },
-    FeatureDesc { name: "zicond", feature: ZICOND, rules: No, implies: NONE, needs: NONE },
+    FeatureDesc { name: "m", feature: M, rules: Crossed, implies: NONE, beside: NONE },
+    FeatureDesc { name: "zba", feature: ZBA, rules: No, implies: NONE, beside: NONE },
+    FeatureDesc { name: "zbb", feature: ZBB, rules: Crossed, implies: NONE, beside: NONE },
+    FeatureDesc { name: "zbs", feature: ZBS, rules: No, implies: NONE, beside: NONE },
+    FeatureDesc { name: "a", feature: A, rules: No, implies: NONE, beside: NONE },
+    FeatureDesc { name: "f", feature: F, rules: Apart, implies: NONE, beside: NONE },
+    FeatureDesc { name: "d", feature: D, rules: Crossed, implies: F, beside: NONE },
+    FeatureDesc { name: "zfhmin", feature: ZFHMIN, rules: Apart, implies: F, beside: D },
+    FeatureDesc { name: "zfh", feature: ZFH, rules: Apart, implies: F.union(ZFHMIN), beside: D },
+    FeatureDesc { name: "c", feature: C, rules: No, implies: NONE, beside: NONE },
+    FeatureDesc { name: "zicond", feature: ZICOND, rules: No, implies: NONE, beside: NONE },
 ];

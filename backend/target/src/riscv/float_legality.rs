@@ -1,11 +1,11 @@
-//! The legality rules of floating point (LLVM's RISCVLegalizerInfo is the model). With D, numbers of 32 and of 64 bits
-//! have instructions. Without it, and for all other numbers, operations are on the bits or call the library.
+//! The legality rules of floating point (LLVM's RISCVLegalizerInfo is the model). With F, numbers of 32 bits have
+//! instructions, and with D those of 64. All other operations are on the bits or call the library.
 //!
 //! Without Zfh, numbers of 16 bits are extended to 32 for an operation, and rounded back: 24 bits are enough for sums,
 //! products, quotients and roots of numbers of 11 (Figueroa, "When is double rounding innocuous?"). A product with a
 //! sum takes 64. Zfhmin has the conversions, and without it they call the library.
 //!
-//! With D, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
+//! With F, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
 
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
@@ -25,6 +25,10 @@ pub(super) struct FloatMachine {
     pub moved: &'static [Type],
 }
 
+/// The numbers of F.
+pub(super) const WITH_F: &[Type] = &[S32];
+/// The numbers of F with Zfhmin or Zfh.
+pub(super) const HALF_WITH_F: &[Type] = &[S16, S32];
 /// The numbers of D.
 pub(super) const WITH_D: &[Type] = &[S32, S64];
 /// The numbers of D with Zfhmin, which moves and converts those of 16 bits, or with Zfh, which computes them.
@@ -57,6 +61,7 @@ impl FloatMachine {
         let (x, numbers, called) = (self.x, self.numbers, self.called());
         let is_hard = !numbers.is_empty();
         let promotes = !numbers.contains(&S16);
+        let constants: Vec<Type> = numbers.iter().copied().filter(|&number| number != S16).collect();
         let of_integers = pairs(&[x], numbers);
         let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
@@ -75,7 +80,7 @@ impl FloatMachine {
             each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
             each(&[G_FNEG, G_FABS]).legal_for(numbers).lower_for(&NUMBERS),
             // A number of 16 bits is a constant of a general register.
-            rules_for(self.name, &[G_FCONSTANT]).legal_for(if is_hard { WITH_D } else { &[] }).lower_for(&NUMBERS),
+            rules_for(self.name, &[G_FCONSTANT]).legal_for(&constants).lower_for(&NUMBERS),
             each(&[G_FCOPYSIGN]).legal_for(&alike_pairs).lower_for(&pairs(&NUMBERS, &NUMBERS)),
             each(&[G_FCMP])
                 .legal_for(&of_integers)
@@ -105,9 +110,10 @@ impl FloatMachine {
             roundings.push((S16, S128));
         }
         let hard: &[(Type, Type)] = match self.moved {
-            [] => &[],
-            [S16, ..] => &[(S64, S32), (S32, S16), (S64, S16)],
-            _ => &[(S64, S32)],
+            [S16, S32] => &[(S32, S16)],
+            [S16, S32, S64] => &[(S64, S32), (S32, S16), (S64, S16)],
+            [S32, S64] => &[(S64, S32)],
+            _ => &[],
         };
         let back = |all: &[(Type, Type)]| all.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
         extensions.retain(|extension| !hard.contains(extension));

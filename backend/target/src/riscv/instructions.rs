@@ -447,7 +447,7 @@ crate::instructions! {
     PseudoBR [L21] pseudo() {TERMINATOR, BRANCH, BARRIER};
     PseudoJump [DX, L32] pseudo() {TERMINATOR, BRANCH, BARRIER} size 8;
     Select_GPR_Using_CC_GPR [DX, X, X, CC, X, X] pseudo() {} size 16;
-    Select_FPR16_Using_CC_GPR [DH, X, X, CC, XH, XH] pseudo() {} if [ZFHMIN, D] size 16;
+    Select_FPR16_Using_CC_GPR [DH, X, X, CC, XH, XH] pseudo() {} if [ZFHMIN] size 16;
     Select_FPR32_Using_CC_GPR [DS, X, X, CC, XS, XS] pseudo() {} if [F] size 16;
     Select_FPR64_Using_CC_GPR [DD, X, X, CC, XD, XD] pseudo() {} if [D] size 16;
     BuildPairF64Pseudo [DD, X, X] pseudo() {} if [RV32, D] size 20;

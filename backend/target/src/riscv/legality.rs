@@ -2,7 +2,7 @@
 //! fills a register, called `x` here, and `p0`.
 
 use super::features;
-use super::float_legality::{FloatMachine, WITH_D, WITH_HALF};
+use super::float_legality::{FloatMachine, HALF_WITH_F, WITH_D, WITH_F, WITH_HALF};
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
@@ -76,12 +76,17 @@ impl Machine {
 
     /// The same machine with the numbers of these features.
     fn with(self, features: Features) -> Machine {
-        if !features.contains(features::D) {
+        if !features.contains(features::F) {
             return self;
         }
-        let floats = if features.contains(features::ZFH) { WITH_HALF } else { WITH_D };
-        let moved = if features.contains(features::ZFHMIN) { WITH_HALF } else { WITH_D };
-        Machine { floats, moved, ..self }
+        let wide = features.contains(features::D);
+        let numbers = |half| match (wide, features.contains(half)) {
+            (true, true) => WITH_HALF,
+            (true, false) => WITH_D,
+            (false, true) => HALF_WITH_F,
+            (false, false) => WITH_F,
+        };
+        Machine { floats: numbers(features::ZFH), moved: numbers(features::ZFHMIN), ..self }
     }
 
     /// Rules of accesses of a scalar or, element by element, of a vector.
@@ -361,7 +366,8 @@ fn artifacts(machine: Machine) -> Vec<RuleSet> {
     let (others, wide) = (machine.others(), (S64, S32));
     let pair: &[(Type, Type)] = if others.contains(&S64) { &[wide] } else { &[] };
     let mut low: Vec<(Type, Type)> = if others.contains(&S32) { vec![wide] } else { Vec::new() };
-    low.extend([S64, S32].map(|ty| (ty, S16)).into_iter().filter(|_| others.contains(&S16)));
+    let beside_half = |ty: &Type| others.contains(&S16) && (*ty == machine.x || others.contains(ty));
+    low.extend([S64, S32].into_iter().filter(beside_half).map(|ty| (ty, S16)));
     // The moves to a general register extend the sign.
     let (signed, unsigned): (Vec<_>, Vec<_>) = low.iter().copied().partition(|&(to, _)| to == machine.x);
     let back = |types: &[(Type, Type)]| types.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();

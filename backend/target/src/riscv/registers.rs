@@ -4,10 +4,12 @@
 //! "NaN Boxing of Narrower Values"). The rounding mode `frm` reads as zero: to nearest, as LLVM assumes.
 
 use super::features::{D, F};
-use super::instructions::{ADDI, FLD, FMV_D_X, FMV_W_X, FMV_X_D, FMV_X_W, FSD, FSGNJ_D, LD, LW, SD, SW};
+use super::instructions::{
+    ADDI, FLD, FLW, FMV_D_X, FMV_W_X, FMV_X_D, FMV_X_W, FSD, FSGNJ_D, FSGNJ_S, FSW, LD, LW, SD, SW,
+};
 use crate::Features;
 use crate::moves::CopyDesc;
-use crate::registers::{BankDesc, ClassDesc, RegisterDesc, RegisterFile, SubRegDesc};
+use crate::registers::{BankDesc, ClassDesc, NarrowerMoves, RegisterDesc, RegisterFile, SubRegDesc};
 use crate::selection::{Emit, Out};
 use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, TargetOpcode};
 
@@ -240,6 +242,7 @@ const fn bank(max_bits: u32, store: TargetOpcode, load: TargetOpcode) -> BankDes
         spill: Emit::new(store, &[Out::Reg(0), Out::Address(0)]),
         reload: Emit::new(load, &[DX, Out::Address(0)]),
         requires: Features::empty(),
+        narrower: None,
         boxes: false,
     }
 }
@@ -251,7 +254,13 @@ const FLOATS: BankDesc = BankDesc {
     file: RegisterFile::Float,
     spill: Emit::new(FSD, &[Out::Reg(0), Out::Address(0)]),
     reload: Emit::new(FLD, &[Out::Def(FPR64), Out::Address(0)]),
-    requires: F.union(D),
+    requires: F,
+    narrower: Some(NarrowerMoves {
+        without: D,
+        class: FPR32,
+        spill: Emit::new(FSW, &[Out::Reg(0), Out::Address(0)]),
+        reload: Emit::new(FLW, &[Out::Def(FPR32), Out::Address(0)]),
+    }),
     boxes: true,
 };
 
@@ -267,10 +276,13 @@ const fn copy(name: &'static str, to: RegClass, from: RegClass, code: Emit) -> C
 const INTEGERS: CopyDesc = copy("riscv copy", GPR, GPR, Emit::new(ADDI, &[DX, Out::Reg(0), Out::Const(0)]));
 const DOUBLES: CopyDesc =
     copy("riscv copy_double", FPR64, FPR64, Emit::new(FSGNJ_D, &[Out::Def(FPR64), Out::Reg(0), Out::Reg(0)]));
+const FLOATS_ALONE: CopyDesc =
+    copy("riscv copy_float", FPR32, FPR32, Emit::new(FSGNJ_S, &[Out::Def(FPR32), Out::Reg(0), Out::Reg(0)]));
 /// One row a pair of classes between which values are copied.
 pub static COPIES: &[CopyDesc] = &[
     INTEGERS,
     DOUBLES,
+    FLOATS_ALONE,
     copy("riscv copy_double_from_integer", FPR64, GPR, Emit::new(FMV_D_X, &[Out::Def(FPR64), Out::Reg(0)])),
     copy("riscv copy_integer_from_double", GPR, FPR64, Emit::new(FMV_X_D, &[DX, Out::Reg(0)])),
 ];
@@ -278,6 +290,7 @@ pub static COPIES: &[CopyDesc] = &[
 pub static COPIES_32: &[CopyDesc] = &[
     INTEGERS,
     DOUBLES,
+    FLOATS_ALONE,
     copy("riscv copy_float_from_integer", FPR32, GPR, Emit::new(FMV_W_X, &[Out::Def(FPR32), Out::Reg(0)])),
     copy("riscv copy_integer_from_float", GPR, FPR32, Emit::new(FMV_X_W, &[DX, Out::Reg(0)])),
 ];

@@ -313,7 +313,7 @@ rules! {
     "sitofp_h_32" if RV32 ZFH: fop(G_SITOFP, 16, &[A]) => [FCVT_H_W(DH, Reg(0), DYN)];
     "uitofp_h" if RV64 ZFH: fop(G_UITOFP, 16, &[A]) => [FCVT_H_LU(DH, Reg(0), DYN)];
     "uitofp_h_32" if RV32 ZFH: fop(G_UITOFP, 16, &[A]) => [FCVT_H_WU(DH, Reg(0), DYN)];
-    "select_h" if ZFHMIN D: Pattern::of(G_SELECT, Types::In(FPRB, 16), &[A, B, C]) => [Select_FPR16_Using_CC_GPR(DH, Reg(0), Z, Const(1), Reg(1), Reg(2))];
+    "select_h" if ZFHMIN: Pattern::of(G_SELECT, Types::In(FPRB, 16), &[A, B, C]) => [Select_FPR16_Using_CC_GPR(DH, Reg(0), Z, Const(1), Reg(1), Reg(2))];
     "implicit_def_h" if ZFHMIN: Pattern::of(G_IMPLICIT_DEF, Types::In(FPRB, 16), &[]) => [UNDEFINED(DH)];
     "freeze_h" if ZFHMIN: Pattern::of(G_FREEZE, Types::In(FPRB, 16), &[A]) => [MOVE(DH, Reg(0))];
     "constant_fold_barrier_h" if ZFHMIN: Pattern::of(G_CONSTANT_FOLD_BARRIER, Types::In(FPRB, 16), &[A]) => [MOVE(DH, Reg(0))];
