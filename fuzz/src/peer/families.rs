@@ -424,6 +424,9 @@ fn again_with(runner: &Runner<'_>, function: &Function, fault: &PeerFault, argum
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
         Symptom::Execution { .. } => objects::wrong(runner, function, *mode, argument)?,
+        Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
+            Symptom::Failed(runner.object(&source, *mode, argument)?.err()?)
+        }
         Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
         Symptom::Broken(_) => {
             let after = read(runner, &source, *mode, stage, argument)?;
