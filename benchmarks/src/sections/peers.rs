@@ -35,7 +35,7 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         let (jobs, seeds) = (effort.jobs, effort.scaled(durations::CSMITH));
         let judge = |label, source: &str| {
             let folder = scratch(&format!("llvm/{label}"));
-            let program = "cargo run --release --package tribunal-trial --example judge_llvm";
+            let program = "cargo run --release --package tribunal-fuzz --example judge_llvm";
             SectionStep::json(label, format!("{program} -- --jobs {jobs} --keep {folder} --json {source}"))
         };
         vec![

@@ -160,11 +160,7 @@ fn confirm_unreadable(
     (mode, stage): (PeerMode, &'static str),
 ) {
     if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
-        shared.found(
-            runner,
-            function,
-            PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) },
-        );
+        shared.found(runner, function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
     }
 }
 

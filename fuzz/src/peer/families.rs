@@ -300,6 +300,11 @@ impl Families {
         self.lock().families.len()
     }
 
+    /// The time of all reductions so far.
+    pub fn spent(&self) -> Duration {
+        self.lock().spent
+    }
+
     pub fn into_findings(self) -> Vec<PeerFinding> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut findings: Vec<PeerFinding> = state.families.into_iter().map(|family| family.finding).collect();
@@ -313,7 +318,8 @@ impl Families {
         {
             let mut state = self.lock();
             let has_time = state.has_time(self.started, limits);
-            let known = state.families.iter_mut().find(|known| known.has(&own, &fault)).map(|known| &mut known.finding.seen);
+            let known =
+                state.families.iter_mut().find(|known| known.has(&own, &fault)).map(|known| &mut known.finding.seen);
             match known {
                 // The reduced program counts itself.
                 Some(seen) if *seen >= TRUSTED && seen.is_power_of_two() && has_time => {}

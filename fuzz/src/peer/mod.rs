@@ -124,6 +124,8 @@ pub struct PeerReport {
     pub findings: Vec<PeerFinding>,
     /// Wall time.
     pub elapsed: Duration,
+    /// Of all threads together, the time that reductions took.
+    pub reducing: Duration,
 }
 
 /// The reason why a campaign cannot run.
@@ -191,7 +193,7 @@ pub fn run(
         }
     });
     let mut report = std::mem::take(&mut *shared.outcome());
-    report.elapsed = started.elapsed();
+    (report.elapsed, report.reducing) = (started.elapsed(), shared.families.spent());
     shared.families.reduce_waiting(&Runner { backend: campaign.backend, folder: &folders[0] }, shared.limits());
     report.findings = shared.families.into_findings();
     Ok(report)

@@ -175,7 +175,11 @@ impl Runner<'_> {
         let mut failing = search.failing;
         let taken = functions.extract_if(.., |function| failing.contains_key(&function.name)).collect::<Vec<_>>();
         *module = module_of(functions);
-        taken.into_iter().filter_map(|function| Some((failing.remove(&function.name)?, function))).map(|(failure, function)| (function, failure)).collect()
+        taken
+            .into_iter()
+            .filter_map(|function| Some((failing.remove(&function.name)?, function)))
+            .map(|(failure, function)| (function, failure))
+            .collect()
     }
 }
 
@@ -194,7 +198,8 @@ impl FailureSearch<'_> {
             self.failing.insert(one.name.clone(), failure);
             return;
         }
-        let hinted = failure.hint.as_ref().and_then(|hint| functions.iter().position(|function| function.name == *hint));
+        let hinted =
+            failure.hint.as_ref().and_then(|hint| functions.iter().position(|function| function.name == *hint));
         let rest = match hinted {
             Some(index) => {
                 let one = functions.swap_remove(index);
@@ -204,7 +209,9 @@ impl FailureSearch<'_> {
         };
         for group in [functions, rest] {
             let module = module_of(group);
-            if !module.functions.is_empty() && let Err(failure) = (self.run)(self.runner, &module) {
+            if !module.functions.is_empty()
+                && let Err(failure) = (self.run)(self.runner, &module)
+            {
                 self.divide(module.functions, failure);
             }
         }
@@ -225,7 +232,9 @@ impl Place {
 pub(super) fn function_at(text: &str, line: usize) -> Option<String> {
     let before = text.lines().take(line).collect::<Vec<_>>();
     let own = before.iter().rev().take_while(|line| !line.starts_with("---"));
-    own.filter_map(|line| line.strip_prefix("name:")).map(|name| name.trim().trim_matches(['\'', '"']).to_string()).next()
+    own.filter_map(|line| line.strip_prefix("name:"))
+        .map(|name| name.trim().trim_matches(['\'', '"']).to_string())
+        .next()
 }
 
 impl RunFailure {

@@ -228,11 +228,15 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     }
 }
 
-/// True for a copy of another compiler between the classes of two banks.
+/// True for a copy, or an input of a PHI, of another compiler between the classes of two banks.
 fn changes_bank(verifier: &Verifier<'_>, dst: &RegOperand, src: &RegOperand) -> bool {
-    let bank = |operand: &RegOperand| match verifier.function.vregs[operand.reg.as_virtual()?].constraint {
-        Constraint::Class(class) => Some(verifier.target.class(class).bank),
-        Constraint::Bank(_) | Constraint::None => None,
+    let target = verifier.target;
+    let bank = |operand: &RegOperand| match operand.reg {
+        Reg::Physical(register) => target.bank_of(target.vocabulary.full_register(register)),
+        Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
+            Constraint::Class(class) => Some(target.class(class).bank),
+            Constraint::Bank(_) | Constraint::None => None,
+        },
     };
     let banks = [dst, src].map(bank);
     verifier.legalizer.is_none() && banks.iter().all(Option::is_some) && banks[0] != banks[1]
@@ -255,7 +259,9 @@ pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
             verifier.demand(Rule::OperandKind, inst, false, || PAIRS);
             return;
         };
-        same_size(verifier, inst, result, value);
+        if !changes_bank(verifier, result, value) {
+            same_size(verifier, inst, result, value);
+        }
     }
 }
 

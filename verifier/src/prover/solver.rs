@@ -120,7 +120,13 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
 
 /// Puts a script to z3. A process that fails is replaced, and asked once more in another way.
 pub(super) fn ask(script: &str, logic: Logic, effort: Effort) -> Said {
-    let request = |again| Request { logic, again, work: effort.work.min(effort.most), milliseconds: effort.milliseconds(), script };
+    let request = |again| Request {
+        logic,
+        again,
+        work: effort.work.min(effort.most),
+        milliseconds: effort.milliseconds(),
+        script,
+    };
     let reply = match process::answer(&request(false)) {
         None => worker::answer(&request(false)),
         Some(Ok(reply)) => reply,
