@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 16] = [
     ("calls", 8),
     ("promises", 34),
     ("signalling-nan", 4),
-    ("undefined", 16),
+    ("undefined", 18),
     ("memory", 15),
     ("arithmetic", 15),
     ("selected", 35),

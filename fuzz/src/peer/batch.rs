@@ -51,6 +51,26 @@ pub(super) fn through_stages(
     objects::run(shared, runner, &source, &staged, mode, |name| refuted.contains(name));
 }
 
+/// The stages of a batch, without a verdict. Functions on which the compiler fails leave it, and nobody counts them.
+pub(super) fn compiled_stages(runner: &Runner<'_>, source: &mut Module, mode: PeerMode) -> Vec<Staged> {
+    let mut staged = Vec::new();
+    for &name in runner.backend.stages(mode) {
+        let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, name).map(drop);
+        if let Err(failure) = alone(runner, source) {
+            runner.take_failing(source, failure, &alone);
+        }
+        let Ok(text) = runner.compiled(source, mode, name) else { break };
+        let readable = std::iter::successors(Some(text), |text| {
+            let error = text::parse_module(text, mode.target.vocabulary).err()?;
+            without_function(text, &function_at(text, error.line)?)
+        });
+        let Some(text) = readable.last() else { break };
+        let Ok(module) = text::parse_module(&text, mode.target.vocabulary) else { break };
+        staged.push(Staged { name, module });
+    }
+    staged
+}
+
 /// Takes out the functions of which the compiler makes no object, though it goes through all stages.
 fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) {
     let object =

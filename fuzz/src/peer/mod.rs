@@ -15,6 +15,7 @@
 mod backend;
 mod batch;
 mod blame;
+pub mod damaged;
 mod families;
 mod known;
 mod objects;

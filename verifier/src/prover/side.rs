@@ -341,6 +341,8 @@ impl SideEvaluation<'_> {
                 self.follow(side, transfer);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
+            // The bits above an any-extension are a choice too, which may make poison of a promise.
+            Ok(None) if self.opaque.is_some() && may_extend(data.opcode) => self.choice(side, data),
             Ok(None) => self.generic(side, data),
             Err(_) if self.opaque.is_some() => self.other(side, data),
             Err(unsupported) => Err(unsupported),
@@ -504,6 +506,11 @@ impl SideEvaluation<'_> {
 /// True for a volatile access that is not atomic too.
 fn is_plainly_volatile(memory: &MemOperand) -> bool {
     memory.flags.contains(MemFlags::VOLATILE) && !memory.is_atomic()
+}
+
+/// True for an opcode that may leave the high bits of its result open.
+fn may_extend(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::G_ANYEXT | Opcode::G_LOAD)
 }
 
 /// True for the definition of a value that is anything.
