@@ -155,7 +155,8 @@ fn lie(
     [before, after]: [&Function; 2],
 ) -> StageLie {
     let print = |name: &str, function: &Function| {
-        let named = Function { name: name.to_string(), ..function.clone() };
+        let mut named = function.clone();
+        named.name = name.to_string();
         text::print_function(&named, mode.target.vocabulary)
     };
     let head = format!("# target: {}\n# validate on {damage} after {stage}: {difference}\n", mode.target.name);

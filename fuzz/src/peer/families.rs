@@ -168,9 +168,11 @@ impl PeerFinding {
             module.comments.extend(object.map(|object| format!("run: {}", line(&object))));
         }
         let earlier = before.map(|before| compile(before, "before.mir"));
-        module
-            .comments
-            .extend(earlier.into_iter().chain([compile(stage, "after.mir")]).map(|run| format!("run: {run}")));
+        let guilty = match backend.object(*mode, Path::new("FILE.mir"), Path::new("FILE.o")) {
+            Some(object) if *stage == objects::AFTER_STAGES => line(&object),
+            _ => compile(stage, "after.mir"),
+        };
+        module.comments.extend(earlier.into_iter().chain([guilty]).map(|run| format!("run: {run}")));
         if matches!(symptom, Symptom::Miscompiled { .. }) {
             let file = if before.is_some() { "before.mir" } else { "FILE.mir" };
             module.comments.push(format!("run: tribunal validate {file} after.mir --target {}", mode.target.name));
@@ -401,7 +403,9 @@ fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option
         });
     }
     if matches!(symptom, Symptom::Failed(_)) {
-        return None;
+        let last = runner.backend.stages(*mode).last().filter(|_| *stage == objects::AFTER_STAGES)?;
+        let selected = read(runner, &source, *mode, last, None)?;
+        return PeerBlame::of_copies(selected.functions.first()?, *mode);
     }
     let earlier = match before {
         Some(before) => read(runner, &source, *mode, before, None)?,

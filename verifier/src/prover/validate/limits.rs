@@ -7,10 +7,12 @@ use std::time::Duration;
 
 /// In z3's own unit of work.
 const MOST_EFFORT: u64 = 40_000_000;
+/// A limit of time below this one is short.
+const SHORT: Duration = Duration::from_secs(1);
 /// The same for each millisecond of a short limit of time, so that a busy machine comes to the same answers.
-const EFFORT_A_MILLISECOND: u64 = 8_000;
+const EFFORT_A_MILLISECOND: u64 = 2_500;
 /// The time that the solver has for a question at least, by the clock: the limit on work comes before it.
-const SHORTEST_QUESTION: Duration = Duration::from_secs(1);
+const SHORTEST_QUESTION: Duration = Duration::from_millis(150);
 
 /// The limits of one function, which is judged on a thread of its own.
 #[derive(Clone, Copy)]
@@ -25,7 +27,7 @@ pub(super) struct Limits {
 impl Limits {
     pub fn start(time: Duration) -> Limits {
         let short = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).saturating_mul(EFFORT_A_MILLISECOND);
-        Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: MOST_EFFORT.min(short), time }
+        Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: if time < SHORT { short } else { MOST_EFFORT }, time }
     }
 
     /// An effort within what is left.
