@@ -27,7 +27,12 @@ pub(super) struct Limits {
 impl Limits {
     pub fn start(time: Duration) -> Limits {
         let short = u64::try_from(time.as_millis()).unwrap_or(u64::MAX).saturating_mul(EFFORT_A_MILLISECOND);
-        Limits { started: ThreadTime::now(), spent: solver::spent(), most_effort: if time < SHORT { short } else { MOST_EFFORT }, time }
+        Limits {
+            started: ThreadTime::now(),
+            spent: solver::spent(),
+            most_effort: if time < SHORT { short } else { MOST_EFFORT },
+            time,
+        }
     }
 
     /// An effort within what is left.
