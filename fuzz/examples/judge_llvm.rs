@@ -3,13 +3,13 @@
 //! `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
 //! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--seconds N] [--json] SOURCE...
-//! A SOURCE is `real` (the files of corpus/real), `programs` (the C programs of corpus/programs, through clang-22 -O1), or
-//! `csmith=FIRST..LAST` (programs of csmith with these seeds, through clang-22 -O1 -fno-inline).
+//! A SOURCE is `real` (the files of corpus/real), `programs` (the C programs of corpus/programs, through clang-22 -O1),
+//! or `csmith=FIRST..LAST` (programs of csmith with these seeds, through clang-22 -O1 -fno-inline).
 //!
 //! Prints each function that is not proved with its reason, then a table with one row for each target, level and stage;
 //! with `--json` the same rows as one object on the last line. A file that a tool refuses is counted as refused and not
-//! as judged. Each pair of stages is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), with a time limit
-//! of `--seconds`. The functions that it did not reach before a crash or the limit are `unknown`.
+//! as judged. Each pair of stages is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), with a time
+//! limit of `--seconds`. The functions that it did not reach before a crash or the limit are `unknown`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! One batch through all stages: each is compiled by one process, judged against the one before, and kept for the blame
 //! of objects.
 //!
-//! A function on which the compiler fails is a finding, and leaves the batch. One whose text this project cannot read is
-//! unsupported from there on, and the others go on.
+//! A function on which the compiler fails is a finding, and leaves the batch. One whose text this project cannot read
+//! is unsupported from there on, and the others go on.
 
 use super::families::{self, PeerFault, Symptom};
 use super::objects;
@@ -84,8 +84,8 @@ fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module
     }
 }
 
-/// The module after a stage. Functions on which the compiler fails are findings, and leave the batch; at the first stage
-/// those that it does not read leave it before.
+/// The module after a stage. Functions on which the compiler fails are findings, and leave the batch; at the first
+/// stage those that it does not read leave it before.
 fn compiled(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
@@ -150,7 +150,8 @@ fn without_function(text: &str, name: &str) -> Option<String> {
     Some(lines[..first].iter().chain(&lines[last..]).copied().collect())
 }
 
-/// The compiler must read what it wrote. Each function that it does not read leaves the text, and the rest is read again.
+/// The compiler must read what it wrote. Each function that it does not read leaves the text, and the rest is read
+/// again.
 fn read_again(
     shared: &Shared<'_>,
     runner: &Runner<'_>,

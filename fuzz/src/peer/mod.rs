@@ -7,7 +7,8 @@
 //! The compiler's object runs in the emulator. Every function of a batch goes through all stages and to the object.
 //!
 //! A batch is one file of many functions, so that starting a process counts little. A failing function is confirmed
-//! by a run of it alone. Of the stages of a batch the compiler reads one again, and those that this project cannot read.
+//! by a run of it alone. Of the stages of a batch the compiler reads one again, and those that this project cannot
+//! read.
 //!
 //! Findings are one if they are of one family: the kind, the stage, and the opcodes of the reduced program or the
 //! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
