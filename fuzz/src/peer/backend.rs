@@ -98,7 +98,7 @@ pub trait PeerBackend: Sync {
     fn complaint(&self, messages: &str) -> String;
 
     /// The place at which it failed, if its messages name one. It saves time, and nobody believes it unseen.
-    fn place(&self, messages: &str) -> Option<Place> {
+    fn place(&self, messages: &str) -> Option<FailurePlace> {
         let _ = messages;
         None
     }
@@ -106,7 +106,7 @@ pub trait PeerBackend: Sync {
 
 /// The place of a failure, as messages name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum FailurePlace {
     /// A line of the input, counted from 1.
     Line(usize),
     /// A function.
@@ -239,12 +239,12 @@ impl PeerBackend for Llc {
         place.map_or(said, |(_, rest)| rest).to_string()
     }
 
-    fn place(&self, messages: &str) -> Option<Place> {
+    fn place(&self, messages: &str) -> Option<FailurePlace> {
         let ends = |c: char| c.is_whitespace() || "')".contains(c);
         let name = |rest: &str| rest.trim_start().split(ends).next().map(str::to_string);
         let named = BEFORE_NAMES.iter().find_map(|mark| name(messages.split_once(mark)?.1));
         let line = || messages.split_once(".mir:")?.1.split(':').next()?.parse().ok();
-        named.map(Place::Function).or_else(|| line().map(Place::Line))
+        named.map(FailurePlace::Function).or_else(|| line().map(FailurePlace::Line))
     }
 }
 
@@ -276,10 +276,13 @@ mod tests {
         assert_eq!(llc.complaint(messages), "Wrong size");
         assert_eq!(llc.complaint("llc: error: a.mir:3:4: no such opcode\n"), "no such opcode");
         assert_eq!(llc.complaint(""), "no message");
-        assert_eq!(llc.place("llc: error: a.mir:3:4: no such opcode\n"), Some(Place::Line(3)));
-        assert_eq!(llc.place("- function:    f12\n- basic block: %bb.0"), Some(Place::Function("f12".to_string())));
+        assert_eq!(llc.place("llc: error: a.mir:3:4: no such opcode\n"), Some(FailurePlace::Line(3)));
+        assert_eq!(
+            llc.place("- function:    f12\n- basic block: %bb.0"),
+            Some(FailurePlace::Function("f12".to_string()))
+        );
         let dump = "PLEASE submit\n1.\tRunning pass 'Function Pass Manager' on\n2.\tRunning pass 'Legalizer' on function '@f7'\n #0";
         assert_eq!(llc.complaint(dump), "a signal in pass Legalizer");
-        assert_eq!(llc.place(dump), Some(Place::Function("f7".to_string())));
+        assert_eq!(llc.place(dump), Some(FailurePlace::Function("f7".to_string())));
     }
 }

@@ -1,7 +1,7 @@
 //! The other compiler's runs: a batch of functions in one file and one process for each stage. Functions on which a run
 //! fails are found by running each alone, and leave the batch.
 
-use super::backend::{PeerBackend, PeerMode, Place};
+use super::backend::{FailurePlace, PeerBackend, PeerMode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
@@ -218,12 +218,12 @@ impl FailureSearch<'_> {
     }
 }
 
-impl Place {
+impl FailurePlace {
     /// The name of the function there, in the file that was compiled.
     fn function(self, input: &Path) -> Option<String> {
         match self {
-            Place::Function(name) => Some(name),
-            Place::Line(line) => function_at(&std::fs::read_to_string(input).ok()?, line),
+            FailurePlace::Function(name) => Some(name),
+            FailurePlace::Line(line) => function_at(&std::fs::read_to_string(input).ok()?, line),
         }
     }
 }

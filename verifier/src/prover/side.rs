@@ -341,8 +341,7 @@ impl SideEvaluation<'_> {
                 self.follow(side, transfer);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
-            // The bits above an any-extension are a choice too, which may make poison of a promise.
-            Ok(None) if self.opaque.is_some() && may_extend(data.opcode) => self.choice(side, data),
+            Ok(None) if self.opaque.is_some() && witness::may_extend(data.opcode) => self.choice(side, data),
             Ok(None) => self.generic(side, data),
             Err(_) if self.opaque.is_some() => self.other(side, data),
             Err(unsupported) => Err(unsupported),
@@ -405,8 +404,7 @@ impl SideEvaluation<'_> {
         let Some(earlier) = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref()) else { return Vec::new() };
         let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
         let own = earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice);
-        let rest: Vec<Term> = own.skip(made).collect();
-        rest.into_iter().rev().collect()
+        own.skip(made).collect::<Vec<Term>>().into_iter().rev().collect()
     }
 
     /// One use of an undefined value: a choice of its own.
@@ -506,11 +504,6 @@ impl SideEvaluation<'_> {
 /// True for a volatile access that is not atomic too.
 fn is_plainly_volatile(memory: &MemOperand) -> bool {
     memory.flags.contains(MemFlags::VOLATILE) && !memory.is_atomic()
-}
-
-/// True for an opcode that may leave the high bits of its result open.
-fn may_extend(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::G_ANYEXT | Opcode::G_LOAD)
 }
 
 /// True for the definition of a value that is anything.
