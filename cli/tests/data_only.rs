@@ -25,3 +25,23 @@ fn data_alone_compiles_and_is_nothing_to_judge() {
         assert!(said.contains("the file holds no machine function, only data"), "{said}");
     }
 }
+
+/// Preprocessing may leave nothing of a source: clang writes such a module of it, and a program links its object.
+#[test]
+fn a_module_that_defines_nothing_compiles() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, object) = (folder.path().join("nothing.mir"), folder.path().join("nothing.o"));
+    std::fs::write(&source, "--- |\n  target triple = \"aarch64-unknown-linux-gnu\"\n...\n").unwrap();
+    let compiled = Command::new(env!("CARGO_BIN_EXE_tribunal"))
+        .arg("compile")
+        .arg(&source)
+        .arg("-o")
+        .arg(&object)
+        .output()
+        .unwrap();
+    assert_eq!(compiled.status.code(), Some(0), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let bytes = std::fs::read(&object).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    assert_eq!(file.architecture(), object::Architecture::Aarch64);
+    assert_eq!(file.symbols().filter(|symbol| symbol.is_definition()).count(), 0);
+}

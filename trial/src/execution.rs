@@ -28,7 +28,7 @@ const MACHINE_FUEL: u64 = FUEL * 64;
 
 /// Repairs of inputs that may fail before one succeeds; each success allows one failure more. A function may be
 /// undefined on all inputs.
-pub(crate) const FIRST_REPAIRS: u32 = 2;
+pub(crate) const FIRST_REPAIRS: u32 = 4;
 
 /// Runs the code on every input of the session.
 pub(crate) struct EmulatorRow;

@@ -3,8 +3,9 @@
 //! A run of the source that leaves all memory says which address it used. If that came from a word of a buffer, the
 //! word becomes the address of a fresh object, or now and then of one that is there already, and the source runs once
 //! more. So objects are made where they are first followed, and their contents are as arbitrary as any. An object that
-//! ends too early grows. If nothing explains the address, or the run fails for another reason, the numbers of the input
-//! become small: an index was too large, or a sum.
+//! ends too early grows, and so does one that begins too late: code in C keeps headers before what it points to. If
+//! nothing explains the address, or the run fails for another reason, the numbers of the input become small: an index
+//! was too large, or a sum.
 //!
 //! Invariant: the result is an input like any other. The compared runs know nothing of how it was made.
 
@@ -13,7 +14,9 @@ use crate::inputs::{BUFFER_BYTES, Pointers};
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
-use tribunal_emulator::input::{BUFFER_PAGES, BUFFERS, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, buffer_address};
+use tribunal_emulator::input::{
+    BUFFER_PAGES, BUFFERS, Buffer, GUARD, Input, MOST_BUFFER_BYTES, PAGE, SYMBOL_PAGES, buffer_address,
+};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings, Stray};
 use tribunal_emulator::observation::Outcome;
 
@@ -76,7 +79,7 @@ struct Drawing<'f> {
 impl Drawing<'_> {
     /// Puts memory where the stray access went; false if nothing says how.
     fn reach(&mut self, input: &mut Input, stray: Stray) -> bool {
-        if self.grow(input, stray.address) {
+        if self.grow(input, stray.address) || self.grow_before(input, stray.address) {
             return true;
         }
         let held = stray.word.and_then(|(number, offset)| {
@@ -85,7 +88,8 @@ impl Drawing<'_> {
         });
         let Some((number, offset, held)) = held else {
             // An argument that is null.
-            let null = input.registers.iter().position(|&(_, value)| value == 0 && stray.address < PAGE);
+            let is_near_null = stray.address.wrapping_add(PAGE) & self.mask() < 2 * PAGE;
+            let null = input.registers.iter().position(|&(_, value)| value == 0 && is_near_null);
             let Some((null, address)) = null.zip(self.object(input)) else { return false };
             input.registers[null].1 = address;
             return true;
@@ -101,6 +105,11 @@ impl Drawing<'_> {
         true
     }
 
+    /// The bits of a pointer.
+    fn mask(&self) -> u64 {
+        u64::MAX >> (64 - 8 * self.word.min(8))
+    }
+
     /// Extends the buffer that ends before an address on its page.
     fn grow(&mut self, input: &mut Input, address: u64) -> bool {
         let ends_before = |buffer: &&mut Buffer| {
@@ -111,6 +120,28 @@ impl Drawing<'_> {
         let (reached, twice) = (address - buffer.address + WIDEST, 2 * buffer.bytes.len() as u64);
         let more = reached.max(twice).min(MOST_BUFFER_BYTES) as usize - buffer.bytes.len();
         buffer.bytes.extend(self.contents(more));
+        true
+    }
+
+    /// Puts bytes before the object on whose page an address lies. Pointers to the object follow what they point to.
+    fn grow_before(&mut self, input: &mut Input, address: u64) -> bool {
+        let begins_after =
+            |buffer: &Buffer| is_movable(buffer) && (buffer.address - GUARD..buffer.address).contains(&address);
+        let Some(number) = input.buffers.iter().position(begins_after) else { return false };
+        let place = spans(&input.buffers[number]);
+        let distance = (place.start - address).next_multiple_of(WIDEST);
+        if place.end - place.start + distance > MOST_BUFFER_BYTES {
+            return false;
+        }
+        let header = self.contents(distance as usize);
+        input.buffers[number].bytes.splice(0..0, header);
+        let moved = |value: u64| if place.contains(&value) { value + distance } else { value };
+        input.registers.iter_mut().for_each(|(_, value)| *value = moved(*value));
+        let buffers = input.buffers.iter_mut().filter(|buffer| !(self.is_fixed)(buffer.address));
+        for word in buffers.flat_map(|buffer| buffer.bytes.chunks_exact_mut(self.word)) {
+            let address = moved(number_of(word)).to_le_bytes();
+            word.copy_from_slice(&address[..self.word]);
+        }
         true
     }
 
@@ -161,6 +192,11 @@ impl Drawing<'_> {
 fn has_page(buffer: &Buffer) -> bool {
     let is_inside = (BUFFERS..BUFFERS + BUFFER_PAGES * PAGE).contains(&buffer.address);
     is_inside && buffer.address % PAGE == GUARD
+}
+
+/// True for a buffer that pointers alone reach: code knows the address of a symbol.
+fn is_movable(buffer: &Buffer) -> bool {
+    has_page(buffer) && buffer.address < buffer_address((BUFFER_PAGES - SYMBOL_PAGES) as usize)
 }
 
 fn spans(buffer: &Buffer) -> Range<u64> {

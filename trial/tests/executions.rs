@@ -119,6 +119,18 @@ const WRONG: &[Pair] = &[
         by: By::Both,
     },
     Pair {
+        name: "another field of a header before a pointer",
+        before: "%20 = header %0; store %20, %1; return",
+        after: "%20 = load %0; store %20, %1; return",
+        by: By::Both,
+    },
+    Pair {
+        name: "another field of a header before a pointer in memory",
+        before: "%20 = follow %0; %21 = header %20; store %21, %1; return",
+        after: "%20 = follow %0; %21 = load %20; store %21, %1; return",
+        by: By::Both,
+    },
+    Pair {
         name: "a device sees other stores in a loop that does not end",
         before: "loop; write %10, %0; write %11, %0; again",
         after: "loop; write %10, %0; write %10, %0; again",
@@ -230,6 +242,11 @@ impl Forms {
             [to, "=", "second", from] => format!(
                 "    {to}9:_(p0) = G_PTR_ADD {from}, %4({})\n    {to}:_(s32) = G_LOAD {to}9(p0) :: (load (s32))\n",
                 self.word
+            ),
+            [to, "=", "header", from] => format!(
+                "    {to}8:_({word}) = G_CONSTANT i{bits} -8\n    {to}9:_(p0) = G_PTR_ADD {from}, {to}8({word})\n    {to}:_(s32) = G_LOAD {to}9(p0) :: (load (s32))\n",
+                word = self.word,
+                bits = &self.word[1..]
             ),
             [to, "=", "add", one, other] => format!("    {to}:_(s32) = G_ADD {one}, {other}\n"),
             [to, "=", "divide", one, other] => format!("    {to}:_(s32) = G_UDIV {one}, {other}\n"),

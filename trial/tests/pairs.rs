@@ -9,7 +9,7 @@ use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of wrong pairs: a case that is lost is a failure.
-const FOLDERS: [(&str, usize); 16] = [
+const FOLDERS: [(&str, usize); 17] = [
     ("control-flow", 27),
     ("simulation", 56),
     ("facts", 3),
@@ -21,11 +21,12 @@ const FOLDERS: [(&str, usize); 16] = [
     ("calls", 8),
     ("promises", 34),
     ("signalling-nan", 4),
-    ("undefined", 18),
+    ("undefined", 19),
     ("memory", 15),
     ("arithmetic", 15),
     ("selected", 35),
     ("threads", 16),
+    ("vectors", 39),
 ];
 
 fn main() {

@@ -628,6 +628,16 @@ impl Opcode {
         self.flags().contains(OpcodeFlags::DEFINED)
     }
 
+    /// True for a promise about a value, which is its result.
+    pub fn is_assertion(self) -> bool {
+        matches!(self, Opcode::G_ASSERT_SEXT | Opcode::G_ASSERT_ZEXT | Opcode::G_ASSERT_ALIGN)
+    }
+
+    /// True for an operation whose result is a truth value.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Opcode::G_ICMP | Opcode::G_FCMP | Opcode::G_IS_FPCLASS)
+    }
+
     /// True if an operand is read or written as floating point.
     pub fn is_float(self) -> bool {
         self.info().is_some_and(OpcodeInfo::is_float)

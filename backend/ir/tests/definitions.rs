@@ -487,7 +487,9 @@ fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Optio
             args: &own,
         };
         let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
-        all.extend(results);
+        // Truth fills a lane.
+        let factor = if opcode == Opcode::G_ICMP { power(LANE_BITS) - 1 } else { 1 };
+        all.extend(results.into_iter().map(|value| value.map(|value| value * factor)));
     }
     Some(Meaning::Results(all))
 }

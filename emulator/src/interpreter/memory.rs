@@ -1,6 +1,7 @@
 //! Byte-wise memory with bounds: the buffers of the input, and the function's stack objects.
 
 use super::frames::{ActiveFrame, StackShape};
+use super::spare::ScratchBytes;
 use super::{Numbers, Unwritten, known};
 use crate::call::MemoryPlace;
 use crate::input::{Frame, Input, STACK_ARGUMENTS, UNWRITTEN};
@@ -32,6 +33,13 @@ pub struct Stray {
 
 /// The greatest distance, in bytes, from a pointer to a place of its object.
 const NEAR: u64 = 4096;
+
+/// Bytes from one address to another, either way, among addresses of `word` bytes: a field before null is near to it.
+fn distance(one: u64, other: u64, word: usize) -> u64 {
+    let unused = 64 - 8 * word.min(8) as u32;
+    let apart = one.wrapping_sub(other) << unused;
+    apart.min(apart.wrapping_neg()) >> unused
+}
 
 /// Accesses among which the latest places are looked for.
 const MOST_LOOKED_AT: usize = 1024;
@@ -95,13 +103,16 @@ impl ConcreteMemory {
         unwritten: Unwritten,
         (records, shape): (bool, StackShape),
     ) -> ConcreteMemory {
-        let (mut allocations, mut bytes) = (SmallVec::new(), Vec::with_capacity(CAPACITY));
+        let ScratchBytes { mut bytes, unknown, mut poison } = ScratchBytes::empty();
+        let mut allocations = SmallVec::new();
+        bytes.reserve(CAPACITY);
         for buffer in &input.buffers {
             let (first, size) = (bytes.len(), buffer.bytes.len());
             let address = if buffer.address == STACK_ARGUMENTS { frame.caller } else { buffer.address };
             allocations.push(Allocation { address, first, size });
             bytes.extend_from_slice(&buffer.bytes);
         }
+        poison.resize(bytes.len(), false);
         let arguments = input.buffers.iter().position(|buffer| buffer.address == STACK_ARGUMENTS);
         let mut memory = ConcreteMemory {
             first_object: allocations.len(),
@@ -112,8 +123,8 @@ impl ConcreteMemory {
             numbers: 0,
             gap: frame.gap,
             unwritten,
-            unknown: Vec::new(),
-            poison: vec![false; bytes.len()],
+            unknown,
+            poison,
             bytes,
             accesses: records.then(Vec::new),
             stray: None,
@@ -192,7 +203,7 @@ impl ConcreteMemory {
             let (number, buffer) = buffers.find(|(_, buffer)| {
                 (buffer.first..buffer.first + buffer.size).contains(&range.start) && range.len() == word
             })?;
-            let is_near = address.abs_diff(loaded) < NEAR && (is_pointer || loaded >= NEAR);
+            let is_near = distance(address, loaded, word) < NEAR && (is_pointer || loaded >= NEAR);
             is_near.then(|| (number, range.start - buffer.first))
         });
         Some(Stray { address, word })
@@ -325,6 +336,13 @@ impl ConcreteMemory {
         if let Some(accesses) = &mut self.accesses {
             accesses.truncate(kept);
         }
+    }
+}
+
+impl Drop for ConcreteMemory {
+    fn drop(&mut self) {
+        let (bytes, unknown) = (std::mem::take(&mut self.bytes), std::mem::take(&mut self.unknown));
+        ScratchBytes { bytes, unknown, poison: std::mem::take(&mut self.poison) }.keep();
     }
 }
 

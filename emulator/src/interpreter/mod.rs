@@ -13,6 +13,7 @@ mod frames;
 mod memory;
 mod numbers;
 mod promises;
+mod spare;
 mod traps;
 
 pub use callee::return_pointers;

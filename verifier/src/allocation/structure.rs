@@ -38,8 +38,11 @@ impl Structure<'_> {
     fn tables(&mut self) {
         let (selected, allocated) = (self.selected, self.allocated);
         let objects = allocated.stack.values().take(selected.stack.len());
+        let mut slots = allocated.stack.values().skip(selected.stack.len());
         let same = [
             ("stack objects", selected.stack.values().eq(objects)),
+            // The frame is laid out later.
+            ("places of spill slots", slots.all(|object| object.offset == 0)),
             ("fixed stack objects", selected.fixed_stack == allocated.fixed_stack),
             ("symbols", selected.symbols == allocated.symbols),
             ("addresses", selected.addresses == allocated.addresses),

@@ -27,6 +27,21 @@ pub(super) fn check(verifier: &mut Verifier<'_>, inst: Inst) {
     if data.opcode.is_generic() && !is_selected && verifier.has(Properties::REG_BANK_SELECTED) {
         banks(verifier, inst, data);
     }
+    if data.opcode.is_assertion() {
+        promised(verifier, inst, data);
+    }
+}
+
+/// A promise about a value is no move: its result is where the value is, or nowhere in particular.
+fn promised(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
+    let place = |index| data.vreg(index).map(|register: VReg| verifier.function.vregs[register].constraint);
+    let (Some(result), Some(value)) = (place(0), place(1)) else { return };
+    let stays = match (result, value) {
+        (Constraint::None, _) => true,
+        (Constraint::Bank(bank), Constraint::Class(class)) => verifier.target.class(class).bank == bank,
+        (result, value) => result == value,
+    };
+    verifier.demand(Rule::OperandBank, inst, stays, || "a promise that moves its value");
 }
 
 /// The banks of a generic instruction's registers.

@@ -1,4 +1,5 @@
-//! The stage of a function as a whole: its properties, and after `split-edges` its control flow.
+//! The stage of a function as a whole: its properties, its control flow after `split-edges`, and the places of its
+//! stack objects.
 //!
 //! What a stage promises of single instructions, `machine.rs` and `mod.rs` check; `settled.rs` checks the stages after
 //! allocation.
@@ -17,6 +18,19 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
     if stage == Stage::EdgesSplit {
         edges(verifier);
     }
+    if stage < Stage::FrameLowered && verifier.legalizer.is_some() {
+        places(verifier, entry);
+    }
+}
+
+/// The frame pass alone gives places, so one that stands before it is nobody's. Another compiler's files have no mark
+/// of the pass that lays the frame out.
+fn places(verifier: &mut Verifier<'_>, entry: Block) {
+    let placed = verifier.function.stack.iter().find(|(_, object)| object.offset != 0);
+    verifier.demand_of_block(Rule::StagePlaces, entry, placed.is_none(), || {
+        let (slot, bytes) = placed.map(|(slot, object)| (slot.as_u32(), object.offset)).unwrap_or_default();
+        format!("%stack.{slot} lies {bytes} bytes from the stack pointer on entry, before the frame is laid out")
+    });
 }
 
 /// The moves for a PHI stand at the end of a predecessor, or on an edge of their own. The caller is one more way into

@@ -4,12 +4,13 @@
 //!
 //! A load that stands for itself keeps what its row promises: the bits above the access.
 
+use super::elements::elements;
 use super::identity::ADVICE;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::Term;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand, VReg};
 use tribunal_target::instructions::Extension;
 use tribunal_target::promises;
 
@@ -55,6 +56,35 @@ impl SideEvaluation<'_> {
                 Extension::Sign => self.d.sign_extend(part, width),
             };
         }
+    }
+
+    /// A result, poison where a flag that no definition reads makes it so: each element of a vector by itself, which
+    /// its own element of each operand decides.
+    pub(super) fn keep_unread(
+        &mut self,
+        data: &InstData,
+        args: &[Scalar],
+        (register, value): (VReg, Scalar),
+    ) -> Scalar {
+        let count = elements(self.function, register);
+        if self.opaque.is_none() || unread(data).is_empty() || count == 1 {
+            let broken = self.unread_flags(data, args);
+            return value.poison_where(self.d, &broken);
+        }
+        let counts: Vec<u32> = data.vreg_uses().map(|used| elements(self.function, used)).collect();
+        let mut poison = Vec::new();
+        for number in 0..count {
+            let mut of_element = |value: &Scalar, elements: u32| {
+                let width = self.d.width_of(value.bits) / elements;
+                if elements == count { value.part(self.d, number * width, width) } else { value.clone() }
+            };
+            let args: Vec<Scalar> =
+                args.iter().zip(&counts).map(|(value, &elements)| of_element(value, elements)).collect();
+            let own = of_element(&value, count).poison;
+            let broken = self.unread_flags(data, &args);
+            poison.push(self.d.bool_or(&own, &broken));
+        }
+        Value::of_elements(self.d, value.bits, poison)
     }
 
     /// Whether a flag that no definition reads makes a result poison: an unknown of the flag, the operation and its

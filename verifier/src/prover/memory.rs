@@ -256,11 +256,6 @@ impl SymbolicMemory {
         broken
     }
 
-    /// True where a range is not one of bytes of one object, if accesses are known to lie in one.
-    pub fn leaves_one_object(&self, d: &mut Symbolic, start: Term, bytes: u32) -> Term {
-        if self.follows_objects && bytes > 0 { Self::spans_objects(d, start, bytes) } else { d.truth(false) }
-    }
-
     /// True where some byte of the access lies in another object than the first, or the address wraps between.
     fn spans_objects(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
         let last = moved(d, address, bytes.saturating_sub(1));
@@ -376,6 +371,10 @@ impl Memory<Symbolic> for SymbolicMemory {
     fn leaves_object(&mut self, d: &mut Symbolic, from: &Term, to: &Term) -> Term {
         let (from, to) = (Self::object(d, *from), Self::object(d, *to));
         d.ne(&from, &to)
+    }
+
+    fn leaves_one_object(&mut self, d: &mut Symbolic, start: &Term, bytes: u32) -> Term {
+        if self.follows_objects && bytes > 0 { Self::spans_objects(d, *start, bytes) } else { d.truth(false) }
     }
 
     fn frame_address(&mut self, d: &mut Symbolic, slot: StackSlot, bits: u32) -> Term {

@@ -77,7 +77,7 @@ impl SideState<'_, '_> {
         let mut values: Vec<Scalar> = (0..bytes).map(|_| second.clone()).collect();
         let reads = (function != MemoryFunction::Set).then_some(second.bits);
         for start in reads.into_iter().chain([dst.bits]) {
-            let outside = memory.leaves_one_object(d, start, bytes);
+            let outside = memory.leaves_one_object(d, &start, bytes);
             ub = d.bool_or(&ub, &outside);
         }
         if function != MemoryFunction::Set {

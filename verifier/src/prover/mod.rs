@@ -26,6 +26,8 @@ mod claims;
 mod counterexample;
 mod depth;
 mod double_rounding;
+mod effects;
+mod elements;
 mod evaluate;
 mod identity;
 mod integers;

@@ -1,11 +1,13 @@
-//! Uninterpreted functions: operations that the semantics do not define. These are floating point, vectors, intrinsics,
-//! calls, and addresses of globals.
+//! Uninterpreted functions: operations that the semantics do not define. These are elementary functions, scalable
+//! vectors, intrinsics, calls, and addresses of globals.
 //!
 //! An operation without effects is a function of its operands: on equal operands both sides get the same results.
-//! Operations with effects form a sequence: the k-th of the later side must be the k-th of the earlier one, on operands
-//! that must be proved equal at that point. Its results, and the memory after it, are the same unknowns on both sides.
+//! Operations with effects form a sequence, and so do those that make a choice: the k-th of the later side must be the
+//! k-th of the earlier one, on operands that must be proved equal at that point. Its results, and the memory after it,
+//! are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
+use super::effects::makes_choice;
 use super::identity::Identity;
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
@@ -51,8 +53,8 @@ pub(super) struct KnownResults {
     /// The promises and licences that it has.
     flags: InstFlags,
     results: Vec<Term>,
-    /// Whether a flag of the operation makes its result poison.
-    poison: Term,
+    /// Whether a flag of the operation makes each result poison; of a vector, each element.
+    poison: Vec<Vec<Term>>,
     /// Whether it is undefined on these operands.
     ub: Term,
 }
@@ -94,6 +96,8 @@ pub(super) struct Uninterpreted {
     pub undef: Undef,
     /// Memory functions of few bytes are loads and stores of bytes, not effects.
     pub expands: bool,
+    /// Some register of either function is a vector.
+    pub has_vectors: bool,
     /// The constants that both functions have at the same place, so that their addresses may be compared.
     pub shared_constants: Vec<ConstantPoolIndex>,
 }
@@ -142,8 +146,15 @@ impl Uninterpreted {
             earlier: None,
             undef,
             expands,
+            has_vectors: false,
             shared_constants: Vec::new(),
         }
+    }
+
+    /// The number of the memory after an effect: one more, if it touches memory.
+    pub fn place_after(&mut self, touches: Touches) -> u32 {
+        self.places += u32::from(touches == Touches::Memory);
+        self.places
     }
 
     /// The number of one more memory.
@@ -273,8 +284,13 @@ impl SideEvaluation<'_> {
         }
         let branches = flags.contains(OpcodeFlags::BRANCH) && !flags.contains(OpcodeFlags::BARRIER);
         widths.extend(branches.then_some(1));
-        let mut results = match is_machine || flags.intersects(effects) {
-            true => self.effect(side, identity, args, &widths, Touches::Memory)?,
+        let touches = if is_machine || flags.intersects(effects) { Touches::Memory } else { Touches::Nothing };
+        let mut results = match touches == Touches::Memory || makes_choice(data.opcode) {
+            true => {
+                let elements = self.elements_of_results(data).into_iter().chain(branches.then_some(1));
+                let shapes: Vec<(u32, u32)> = widths.iter().copied().zip(elements).collect();
+                self.effect_of_shapes(side, identity, args, &shapes, touches)?
+            }
             false => self.pure(side, data, identity, args, &widths)?,
         };
         self.extend_loaded(data, &mut results);
@@ -288,7 +304,7 @@ impl SideEvaluation<'_> {
         self.define(side, data, results)
     }
 
-    fn operand_width(&self, operand: &RegOperand) -> u32 {
+    pub(super) fn operand_width(&self, operand: &RegOperand) -> u32 {
         walk::operand_bits(self.function, self.target.vocabulary, operand)
     }
 
@@ -343,11 +359,12 @@ impl SideEvaluation<'_> {
         let vector = data.vreg_defs().chain(data.vreg_uses()).any(is_vector);
         let application_of = |args: &[Scalar]| application(data, &identity, args, vector);
         let application = application_of(&args);
+        let shapes: Vec<(u32, u32)> = widths.iter().copied().zip(self.elements_of_results(data)).collect();
         let KnownResults { results, poison, ub, flags } = match self.known(side, &identity, &application) {
             Some(known) => known,
             None => {
                 let of_scalars = |args: &[Scalar]| (!vector).then(|| application_of(args));
-                self.first_seen(side, &identity, &args, widths, (application, of_scalars))?
+                self.first_seen(side, &identity, &args, &shapes, (application, of_scalars))?
             }
         };
         let row = data.opcode.info();
@@ -355,11 +372,16 @@ impl SideEvaluation<'_> {
             self.undefined(side, ub);
         }
         let may_be_poison = vector || !flags.is_empty() || row.is_none_or(|row| !row.poison.is_empty());
-        let mut may_be_poison = if may_be_poison { poison } else { self.d.truth(false) };
+        // Of a vector the operands' poison is among what the unknowns depend on.
+        let mut of_args = self.d.truth(false);
         for arg in args.iter().filter(|_| !vector) {
-            may_be_poison = self.d.bool_or(&may_be_poison, &arg.poison);
+            of_args = self.d.bool_or(&of_args, &arg.poison);
         }
-        let results: Vec<Scalar> = results.iter().map(|&bits| Value::new(bits, may_be_poison)).collect();
+        let mut result = |(bits, poison): (Term, Vec<Term>)| {
+            let poison = if may_be_poison { poison } else { vec![self.d.truth(false)] };
+            Value::of_elements(self.d, bits, poison).poison_where(self.d, &of_args)
+        };
+        let results: Vec<Scalar> = results.into_iter().zip(poison).map(&mut result).collect();
         side.pure.push(Applied { identity, args });
         Ok(results)
     }
@@ -381,13 +403,15 @@ impl SideEvaluation<'_> {
         side: &mut Side,
         identity: &Identity,
         args: &[Scalar],
-        widths: &[u32],
+        shapes: &[(u32, u32)],
         (application, application_of): (Application, impl Fn(&[Scalar]) -> Option<Application>),
     ) -> Result<KnownResults, Unsupported> {
         let Some(opaque) = self.opaque.as_deref_mut() else { return Err(Unsupported::new(identity.what.clone())) };
         let Some(earlier) = &opaque.earlier else {
-            let results = widths.iter().map(|&bits| self.d.variable(bits)).collect();
-            let (poison, ub) = (self.d.variable(1), self.d.variable(1));
+            let results = shapes.iter().map(|&(bits, _)| self.d.variable(bits)).collect();
+            let mut elements = |count| (0..count).map(|_| self.d.variable(1)).collect();
+            let poison = shapes.iter().map(|&(_, count)| elements(count)).collect();
+            let ub = self.d.variable(1);
             let new = KnownResults { flags: identity.flags, results, poison, ub };
             opaque.pure.entry(application).or_default().push(new.clone());
             return Ok(new);
@@ -406,57 +430,13 @@ impl SideEvaluation<'_> {
         side.assumed.entry(application).or_default().push(known.clone());
         Ok(known)
     }
-
-    /// The next operation with effects: its results.
-    pub(super) fn effect(
-        &mut self,
-        side: &mut Side,
-        identity: Identity,
-        args: Vec<Scalar>,
-        widths: &[u32],
-        touches: Touches,
-    ) -> Result<Vec<Scalar>, Unsupported> {
-        if !side.branches.is_empty() {
-            return Err(Unsupported::new("an operation with effects after a branch"));
-        }
-        let Some(opaque) = self.opaque.as_deref_mut() else {
-            self.effect_of_step(side, identity, args);
-            return Ok(Vec::new());
-        };
-        let (results, place) = match &opaque.earlier {
-            None => {
-                let fresh = widths.iter().map(|&bits| (self.d.variable(bits), self.d.variable(1)));
-                let results: Vec<Scalar> = fresh.map(|(bits, poison)| Value::new(bits, poison)).collect();
-                opaque.places += u32::from(touches == Touches::Memory);
-                (results, opaque.places)
-            }
-            Some(earlier) => {
-                let other = earlier.effects.get(side.effects.len()).filter(|other| {
-                    let same_widths = |(result, &bits): (&Scalar, &u32)| self.d.width_of(result.bits) == bits;
-                    other.identity.allows(&identity)
-                        && other.memory.is_some() == (touches == Touches::Memory)
-                        && other.args.len() == args.len()
-                        && other.results.len() == widths.len()
-                        && other.results.iter().zip(widths).all(same_widths)
-                });
-                let other = other.ok_or_else(|| changed(&identity.what))?;
-                (other.results.clone(), other.place)
-            }
-        };
-        let memory = (touches == Touches::Memory).then_some((side.memory.bytes, side.memory.poison));
-        side.effects.push(Effect { identity, args, results: results.clone(), ub: side.ub, memory, place });
-        if touches == Touches::Memory {
-            side.memory = side.memory.at(self.d, place);
-        }
-        Ok(results)
-    }
 }
 
-/// A pure operation on these operands, those of a commutable one in an order of their own. The prover does not track
-/// which lanes of a vector are poison: the poison of its operands is one more operand each.
+/// A pure operation on these operands, those of a commutable one in an order of their own. Nobody knows which elements
+/// of a vector's operands make which of its result's poison: the poison of each is one more operand.
 fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bool) -> Application {
-    let mut operands: Vec<(Term, Option<Term>)> =
-        args.iter().map(|arg| (arg.bits, vector.then_some(arg.poison))).collect();
+    let poison = |arg: &Scalar| if vector { arg.poison_of_elements().to_vec() } else { Vec::new() };
+    let mut operands: Vec<(Term, Vec<Term>)> = args.iter().map(|arg| (arg.bits, poison(arg))).collect();
     let commutes = data.opcode.info().is_some_and(|info| info.flags.contains(OpcodeFlags::COMMUTABLE));
     if let Some(first_two) = operands.get_mut(..2).filter(|_| commutes) {
         first_two.sort_unstable();
@@ -568,7 +548,9 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         identity.what.push_str(&frame);
         let vocabulary = evaluation.target.vocabulary;
         let widths: Vec<u32> = call.results.iter().map(|&register| vocabulary.register_bits(register)).collect();
-        let results = evaluation.effect(self.side, identity, args, &widths, Touches::Memory)?;
+        let elements = |bits: u32| if evaluation.has_vectors() { (bits / 8).max(1) } else { 1 };
+        let shapes: Vec<(u32, u32)> = widths.into_iter().map(|bits| (bits, elements(bits))).collect();
+        let results = evaluation.effect_of_shapes(self.side, identity, args, &shapes, Touches::Memory)?;
         Ok(Returned { results, ub: evaluation.d.truth(false) })
     }
 }

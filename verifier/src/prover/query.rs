@@ -1,6 +1,7 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
 use super::counterexample::ValueName;
+use super::elements::{by_elements, each_element};
 use super::memory::promises_object;
 use super::memory_function;
 use super::ordering;
@@ -86,6 +87,7 @@ pub(super) fn question(
 ) -> Query {
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
+    let mut outputs = by_elements(&mut graph, outputs);
     let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
@@ -108,6 +110,7 @@ pub(super) fn of_outputs(
     outputs: Vec<StepOutput>,
     guessed: bool,
 ) -> Query {
+    let outputs = by_elements(&mut graph, outputs);
     let source_defined = graph.complement(source_ub);
     let mut wrong = graph.truth(false);
     for output in &outputs {
@@ -235,7 +238,9 @@ fn outputs(
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
         match (source.defined.get(&register), result.defined.get(&register)) {
             (Some(before), Some(after)) => {
-                let own = each_element(graph, register, (before, after), ub);
+                let (source, target) = (before.clone(), after.clone());
+                let output = StepOutput { name: ValueName::Register(register), source, target, ub };
+                let own = each_element(graph, output);
                 let is_same = own.iter().all(|output| output.is_same(graph));
                 if step.before.len() > 1 && !root.contains(&register) && is_same {
                     continue;
@@ -249,31 +254,6 @@ fn outputs(
         }
     }
     Ok(outputs)
-}
-
-/// A register as an output for each of its elements, where either side's are poison by themselves.
-fn each_element(
-    graph: &mut Symbolic,
-    register: VReg,
-    (source, target): (&Scalar, &Scalar),
-    ub: Term,
-) -> Vec<StepOutput> {
-    let count = source.poison_of_elements().len().max(target.poison_of_elements().len()) as u32;
-    if count == 1 {
-        let (source, target) = (source.clone(), target.clone());
-        return vec![StepOutput { name: ValueName::Register(register), source, target, ub }];
-    }
-    let width = graph.width_of(source.bits) / count;
-    let mut element = |value: &Scalar, offset| {
-        Scalar::new(graph.extract_bits(value.bits, offset, width), value.part_is_poison(graph, offset, width))
-    };
-    let mut output = |number| StepOutput {
-        name: ValueName::Element(register, number),
-        source: element(source, number * width),
-        target: element(target, number * width),
-        ub,
-    };
-    (0..count).map(&mut output).collect()
 }
 
 /// Contents of machine registers that either side writes and that are `kept`: the same after both.

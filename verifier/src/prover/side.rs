@@ -5,6 +5,7 @@
 //! are bits, even where the source's are poison.
 
 use super::claims::Claim;
+use super::elements::{elements, unknown};
 use super::identity::Identity;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
@@ -431,8 +432,8 @@ impl SideEvaluation<'_> {
             // The address is the last operand of every load and store.
             args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
         }
-        // Between blocks a vector is poison as a whole: its definitions would permit too much.
-        if self.opaque.is_some() && self.function.has_vector(data) {
+        // A device gives a volatile vector whole.
+        if self.opaque.is_some() && self.function.has_vector(data) && data.memory.iter().any(is_plainly_volatile) {
             return self.other(side, data);
         }
         let evaluation = match semantics::evaluate(self.d, &mut side.memory, self.function, data, &args) {
@@ -440,9 +441,9 @@ impl SideEvaluation<'_> {
             evaluation => evaluation?,
         };
         self.undefined(side, evaluation.ub);
-        let unread = self.unread_flags(data, &args);
         for (register, value) in data.vreg_defs().zip(evaluation.results) {
-            side.defined.insert(register, value.poison_where(self.d, &unread));
+            let value = self.keep_unread(data, &args, (register, value));
+            side.defined.insert(register, value);
         }
         Ok(())
     }
@@ -490,14 +491,10 @@ impl SideEvaluation<'_> {
         if self.machine { Value::new(value.bits, self.d.truth(false)) } else { value.clone() }
     }
 
-    /// Contents of a register that nothing is known of. Each element of a vector is poison by itself, but in a whole
-    /// function, where operations on vectors have no meaning.
+    /// Contents of a register that nothing is known of.
     fn fresh(&mut self, register: VReg) -> Scalar {
         let width = self.width(register);
-        let bits = self.d.variable(width);
-        let lanes = self.function.type_of(register).filter(|_| self.opaque.is_none()).and_then(|ty| ty.element_count());
-        let poison = (0..lanes.map_or(1, |count| count.lanes)).map(|_| self.d.variable(1)).collect();
-        Value::of_elements(self.d, bits, poison)
+        unknown(self.d, width, elements(self.function, register))
     }
 }
 

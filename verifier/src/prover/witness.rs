@@ -4,7 +4,7 @@
 //! it, and a frozen value keeps its own bits. Where both sides make several choices, each is first tried as the other
 //! side's in the same place.
 
-use super::query::{StepOutput, substituted};
+use super::query::{StepOutput, simplified, substituted};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::Opcode;
@@ -31,6 +31,8 @@ pub(super) fn resolve(
     }
     if let Some(found) = paired(d, choices, of_target, outputs) {
         replace(d, &found, outputs);
+        // They are the same wherever the source is not poison, and elsewhere any bits are right.
+        outputs.iter_mut().for_each(|output| output.source.bits = output.target.bits);
         return false;
     }
     let mut shown: Shown = choices.iter().map(|&choice| (choice, Vec::new())).collect();
@@ -70,22 +72,41 @@ fn replace(d: &mut Symbolic, found: &FxHashMap<Term, Term>, outputs: &mut [StepO
     }
 }
 
-/// The choices of the target in the places of the source's, if these make every output the target's. The choices of a
-/// chain of operations are not shown by its result.
+/// Choices of the target in the places of the source's, if these make every output the target's wherever it is not
+/// poison. The choices of a chain of operations are not shown by its result.
 fn paired(
     d: &mut Symbolic,
     choices: &[Term],
     of_target: &[Term],
     outputs: &[StepOutput],
 ) -> Option<FxHashMap<Term, Term>> {
-    let widths = |d: &Symbolic, all: &[Term]| all.iter().map(|&choice| d.width_of(choice)).collect::<Vec<u32>>();
-    if choices.len() < 2 || widths(d, choices) != widths(d, of_target) {
+    if choices.len() < 2 {
         return None;
     }
-    let found = choices.iter().copied().zip(of_target.iter().copied()).collect();
+    // The target may make choices of its own between them: the bits in which a machine register holds poison.
+    let mut rest = of_target.iter().copied();
+    let mut partner = |&choice: &Term| Some((choice, rest.find(|&other| d.width_of(other) == d.width_of(choice))?));
+    let found: FxHashMap<Term, Term> = choices.iter().map(&mut partner).collect::<Option<_>>()?;
     let mut memo = FxHashMap::default();
-    let mut is_same = |output: &StepOutput| substituted(d, output.source.bits, &found, &mut memo) == output.target.bits;
+    let mut is_same = |output: &StepOutput| {
+        let [bits, poison] = [output.source.bits, output.source.poison].map(|of| substituted(d, of, &found, &mut memo));
+        let is_defined = [d.complement(poison)];
+        let [source, target] = [bits, output.target.bits].map(|of| simplified(d, &is_defined, of));
+        is_same_in_parts(d, source, target)
+    };
     outputs.iter().all(&mut is_same).then_some(found)
+}
+
+/// Whether two terms of one width are the same, or their parts are: those of a value in several registers.
+fn is_same_in_parts(d: &mut Symbolic, one: Term, other: Term) -> bool {
+    if one == other {
+        return true;
+    }
+    let Node::Concat(high, low) = d.node(other) else { return false };
+    let split = d.width_of(low);
+    let upper = d.extract_bits(one, split, d.width_of(high));
+    let lower = d.extract_bits(one, 0, split);
+    is_same_in_parts(d, upper, high) && is_same_in_parts(d, lower, low)
 }
 
 /// The choices from this number on with the bits of a frozen value that each stands for: one for each element.

@@ -53,15 +53,21 @@ fn element_by_element(r: &mut Recipe<'_>) -> bool {
     }
     let mut of_lanes: Vec<InstData> = (0..count).map(|_| InstData::new(r.data.opcode, [])).collect();
     let mut results = Vec::new();
-    for operand in &operands {
+    for (index, operand) in operands.iter().enumerate() {
         let Some((register, ty)) = vector(r, operand) else {
             of_lanes.iter_mut().for_each(|data| data.operands.push(*operand));
             continue;
         };
-        let is_def = operand.is_def();
+        let (is_def, element) = (operand.is_def(), ty.scalar_type());
+        let is_condition = r.data.opcode == Opcode::G_SELECT && index == 1;
         let parts: Vec<VReg> = match is_def {
-            true => (0..count).map(|_| r.builder.function.new_vreg(ty.scalar_type())).collect(),
-            false => r.unmerge(ty.scalar_type(), register),
+            true if r.data.opcode.is_comparison() => new_registers(r, TRUTH, count),
+            true => new_registers(r, element, count),
+            false if is_condition && element != TRUTH => {
+                let parts = r.unmerge(element, register);
+                parts.into_iter().map(|part| r.op(TRUTH, Opcode::G_TRUNC, &[part])).collect()
+            }
+            false => r.unmerge(element, register),
         };
         let part = |part| if is_def { Operand::def(part) } else { Operand::used(part) };
         of_lanes.iter_mut().zip(&parts).for_each(|(data, &register)| data.operands.push(part(register)));
@@ -73,8 +79,21 @@ fn element_by_element(r: &mut Recipe<'_>) -> bool {
     for data in of_lanes {
         r.builder.push(data.with_flags(flags));
     }
-    results.into_iter().for_each(|(register, parts)| r.merge(register, &parts));
+    for (register, mut parts) in results {
+        let element = r.type_of(register).scalar_type();
+        if r.data.opcode.is_comparison() && element != TRUTH {
+            parts.iter_mut().for_each(|part| *part = r.op(element, Opcode::G_SEXT, &[*part]));
+        }
+        r.merge(register, &parts);
+    }
     true
+}
+
+/// One bit: truth in an element of more is all ones.
+const TRUTH: Type = Type::scalar(1);
+
+fn new_registers(r: &mut Recipe<'_>, ty: Type, count: usize) -> Vec<VReg> {
+    (0..count).map(|_| r.builder.function.new_vreg(ty)).collect()
 }
 
 /// The access of a vector that may be split: of whole bytes for each element, and neither volatile nor atomic.

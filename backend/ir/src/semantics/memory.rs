@@ -40,6 +40,12 @@ pub trait Memory<D: Domain> {
     fn leaves_object(&mut self, domain: &mut D, _from: &D::Bits, _to: &D::Bits) -> D::Bool {
         domain.boolean(false)
     }
+
+    /// True where so many bytes are not all of one object: an access of several elements is undefined there, as that of
+    /// one value is. A memory that knows no objects takes them to be.
+    fn leaves_one_object(&mut self, domain: &mut D, _start: &D::Bits, _bytes: u32) -> D::Bool {
+        domain.boolean(false)
+    }
 }
 
 /// No memory at all: every access is undefined behaviour. For constant folding and for code that has none.

@@ -94,6 +94,37 @@ impl<D: Domain + ?Sized> Value<D> {
         self.elements.as_deref().unwrap_or(std::slice::from_ref(&self.poison))
     }
 
+    /// The bits `offset .. offset + width`, each poison where it is here.
+    pub fn part(&self, domain: &mut D, offset: u32, width: u32) -> Value<D> {
+        let bits = domain.extract(&self.bits, offset, width);
+        let (elements, whole) = (self.poison_of_elements(), domain.width(&self.bits));
+        if elements.len() == 1 {
+            return Value::new(bits, self.poison.clone());
+        }
+        let each = whole / elements.len() as u32;
+        let unit = common_divisor(each, common_divisor(offset, width));
+        let poison = |index: u32| elements[((offset + index * unit) / each) as usize].clone();
+        Value::of_elements(domain, bits, (0..width / unit).map(poison).collect())
+    }
+
+    /// The value in the low bits of so many, or its low bits. Zeros above a vector are no poison; those above a scalar
+    /// are where it is.
+    pub fn resized(&self, domain: &mut D, width: u32) -> Value<D> {
+        let Some(elements) = &self.elements else {
+            return Value::new(domain.zext_or_trunc(&self.bits, width), self.poison.clone());
+        };
+        let whole = domain.width(&self.bits);
+        if width <= whole {
+            return self.part(domain, 0, width);
+        }
+        let each = whole / elements.len() as u32;
+        let (unit, no) = (common_divisor(each, width), domain.boolean(false));
+        let poison = |index: u32| elements.get((index * unit / each) as usize).unwrap_or(&no).clone();
+        let poison = (0..width / unit).map(poison).collect();
+        let bits = domain.zext_or_trunc(&self.bits, width);
+        Value::of_elements(domain, bits, poison)
+    }
+
     /// True where a bit of `offset .. offset + width` belongs to an element that is poison.
     pub fn part_is_poison(&self, domain: &mut D, offset: u32, width: u32) -> D::Bool {
         let elements = self.poison_of_elements();
@@ -103,6 +134,11 @@ impl<D: Domain + ?Sized> Value<D> {
         let poison = touched.iter().cloned().reduce(|any, element| domain.bool_or(&any, &element));
         poison.unwrap_or_else(|| self.poison.clone())
     }
+}
+
+/// The greatest common divisor; the other number of zero.
+pub fn common_divisor(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 impl<D: Domain + ?Sized> Clone for Value<D> {

@@ -98,7 +98,8 @@ fn load_each<D: Domain, M: Memory<D>>(
     operand: &MemOperand,
     (element, count): (Type, u32),
 ) -> (Vec<Value<D>>, D::Bool) {
-    let mut ub = address.poison.clone();
+    let outside = memory.leaves_one_object(d, &address.bits, count * element.bytes());
+    let mut ub = d.bool_or(&address.poison, &outside);
     let mut load = |number| {
         let (place, operand) = place(d, &address.bits, operand, (element, number));
         let (part, undefined) = memory.load(d, &place, element.bytes(), &operand);
@@ -117,7 +118,8 @@ fn store_each<D: Domain, M: Memory<D>>(
     operand: &MemOperand,
     (element, parts): (Type, &[Value<D>]),
 ) -> D::Bool {
-    let mut ub = address.poison.clone();
+    let outside = memory.leaves_one_object(d, &address.bits, parts.len() as u32 * element.bytes());
+    let mut ub = d.bool_or(&address.poison, &outside);
     for (number, part) in (0..).zip(parts) {
         let (place, operand) = place(d, &address.bits, operand, (element, number));
         let undefined = memory.store(d, &place, part, &operand);
@@ -181,7 +183,19 @@ fn slices<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVec<[Value<D>; 2]
     op.defs.iter().map(&mut slice).collect()
 }
 
-/// Each result's lane is the operation on the operands' lanes. An operand that is no vector goes into every lane.
+/// One bit.
+const TRUTH: Type = Type::scalar(1);
+
+/// A wide element as a condition: poison if it is neither zeros nor ones.
+fn truth_of<D: Domain>(d: &mut D, element: &Value<D>) -> Value<D> {
+    let bit = d.extract(&element.bits, 0, 1);
+    let whole = d.sext_or_trunc(&bit, d.width(&element.bits));
+    let other = d.ne(&element.bits, &whole);
+    Value::new(bit, d.bool_or(&element.poison, &other))
+}
+
+/// Each result's lane is the operation on the operands' lanes. An operand that is no vector goes into every lane. Where
+/// truth is an element of several bits, it is all ones, as AArch64 compares vectors; RISC-V has one bit.
 fn lane_by_lane<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
@@ -198,16 +212,31 @@ fn lane_by_lane<D: Domain, M: Memory<D>>(
         return Err(Unsupported::new(format!("{} of vectors", op.inst.opcode)));
     }
     let elements = |types: &[Type]| types.iter().map(|ty| ty.scalar_type()).collect::<SmallVec<[Type; 4]>>();
-    let (defs, uses) = (elements(op.defs), elements(op.uses));
+    let (mut defs, mut uses) = (elements(op.defs), elements(op.uses));
+    let width = defs.first().map_or(0, |ty| ty.bits());
+    let makes_truth = op.inst.opcode.is_comparison() && width > 1;
+    if makes_truth {
+        defs[0] = TRUTH;
+    }
+    let takes_truth = op.inst.opcode == Opcode::G_SELECT && op.uses[0].is_vector() && uses[0] != TRUTH;
+    if takes_truth {
+        uses[0] = TRUTH;
+    }
     let mut results: Vec<Vec<Value<D>>> = vec![Vec::new(); defs.len()];
     let mut ub = d.boolean(false);
     for index in 0..count {
         let operands = op.uses.iter().zip(op.args);
-        let args: SmallVec<[Value<D>; 4]> = operands
+        let mut args: SmallVec<[Value<D>; 4]> = operands
             .map(|(&ty, value)| if ty.is_vector() { lane(d, ty, value, index) } else { value.clone() })
             .collect();
+        if takes_truth {
+            args[0] = truth_of(d, &args[0]);
+        }
         let of_lane = Operation { inst: op.inst, flags: op.flags, defs: &defs, uses: &uses, args: &args, range: &[] };
-        let evaluation = computed(d, memory, &of_lane)?;
+        let mut evaluation = computed(d, memory, &of_lane)?;
+        if makes_truth {
+            evaluation.results.iter_mut().for_each(|truth| truth.bits = d.sext_or_trunc(&truth.bits, width));
+        }
         ub = d.bool_or(&ub, &evaluation.ub);
         results.iter_mut().zip(evaluation.results).for_each(|(all, result)| all.push(result));
     }

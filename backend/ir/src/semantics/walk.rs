@@ -291,7 +291,7 @@ pub fn read<D: Domain, S: MachineState<D>>(state: &mut S, operand: &RegOperand) 
         Reg::Physical(register) => read_physical(state, register),
     };
     if let Some(bits) = part_bits(state.vocabulary(), operand.subregister) {
-        value.bits = state.domain().zext_or_trunc(&value.bits, bits);
+        value = value.resized(state.domain(), bits);
     }
     Ok(value)
 }
@@ -304,8 +304,7 @@ pub fn read_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PRe
         let domain = state.domain();
         return Value::new(domain.constant(Bits::zero(width)), domain.boolean(false));
     }
-    let Value { bits, poison, .. } = state.full_register(vocabulary.full_register(register));
-    Value::new(state.domain().zext_or_trunc(&bits, width), poison)
+    state.full_register(vocabulary.full_register(register)).resized(state.domain(), width)
 }
 
 /// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
@@ -324,7 +323,7 @@ pub fn write<D: Domain, S: MachineState<D>>(
     let width = register_bits(state.function(), state.vocabulary(), register);
     let mut value = value;
     match part_bits(state.vocabulary(), operand.subregister).filter(|&bits| bits < width) {
-        None => value.bits = state.domain().zext_or_trunc(&value.bits, width),
+        None => value = value.resized(state.domain(), width),
         Some(bits) => {
             let whole = match operand.flags.contains(RegFlags::UNDEF) {
                 true => state.unwritten(width),
@@ -351,8 +350,8 @@ pub fn write_result<D: Domain, S: MachineState<D>>(
     if !operand.flags.contains(RegFlags::UNDEF) {
         return write(state, operand, value);
     }
-    let low = state.domain().zext_or_trunc(&value.bits, bits);
-    write(state, &RegOperand { subregister: SubReg::default(), ..*operand }, Value { bits: low, ..value })
+    let low = value.resized(state.domain(), bits);
+    write(state, &RegOperand { subregister: SubReg::default(), ..*operand }, low)
 }
 
 /// Writes a machine register; writing a part of another clears the rest of that, or fills it with ones where the
@@ -364,16 +363,14 @@ pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PR
     }
     let full = vocabulary.full_register(register);
     let domain = state.domain();
-    let part = domain.zext_or_trunc(&value.bits, vocabulary.register_bits(register));
-    let bits = match vocabulary.is_boxed(register) {
-        true => {
-            let rest = vocabulary.register_bits(full) - vocabulary.register_bits(register);
-            let ones = domain.constant(Bits::ones(rest));
-            domain.concat(&ones, &part)
-        }
-        false => domain.zext_or_trunc(&part, vocabulary.register_bits(full)),
-    };
-    state.set_full_register(full, Value::new(bits, value.poison));
+    let part = value.resized(domain, vocabulary.register_bits(register));
+    let mut whole = part.resized(domain, vocabulary.register_bits(full));
+    if vocabulary.is_boxed(register) {
+        let rest = vocabulary.register_bits(full) - vocabulary.register_bits(register);
+        let ones = domain.constant(Bits::ones(rest));
+        whole.bits = domain.concat(&ones, &part.bits);
+    }
+    state.set_full_register(full, whole);
 }
 
 /// The width of a virtual register in bits: of its type, else of its class, else of a pointer.

@@ -63,9 +63,8 @@ pub(super) fn parse(text: &str, vocabulary: &dyn Vocabulary) -> Result<Module, P
             }
         }
     }
-    // A module may hold data alone.
-    let defines = |ir: &IrBlock| ir.module().globals.values().any(|global| global.initialiser.is_some());
-    match module.entries().next().is_none() && !module.ir.as_ref().is_some_and(defines) {
+    // A module may hold data alone, and clang writes one of a source that defines nothing.
+    match module.entries().next().is_none() && module.ir.is_none() {
         true => Err(error_at(text.lines().count().max(1), 1, "the file holds no machine function")),
         false => Ok(module),
     }

@@ -9,7 +9,7 @@ use crate::prover::opaque;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
 use rustc_hash::FxHashMap;
-use tribunal_ir::semantics::{Domain, Unsupported};
+use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, RegOperand, VReg};
 use tribunal_target::{Target, environment};
 
@@ -110,9 +110,8 @@ impl Validation<'_> {
             let bits = self.setting.target.vocabulary.register_bits(register);
             let missing = || Unsupported::new("a returned register that its block does not write");
             let mut of = |side: &Side| {
-                let mut value = side.physical.get(&full).cloned().ok_or_else(missing)?;
-                value.bits = self.graph.zext_or_trunc(&value.bits, bits);
-                Ok(value)
+                let value = side.physical.get(&full).ok_or_else(missing)?;
+                Ok(value.resized(&mut self.graph, bits))
             };
             let (source, target) = (of(source)?, of(result)?);
             Ok(StepOutput { name: ValueName::Other("returned"), source, target, ub })

@@ -10,6 +10,7 @@ use super::induction::Validation;
 use super::pairing::undefined;
 use crate::prover::Decision;
 use crate::prover::ValueName;
+use crate::prover::elements::{elements, unknown};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::moved;
 use crate::prover::query::{self, StepOutput};
@@ -161,7 +162,7 @@ impl Validation<'_> {
             let bits = walk::register_bits(after, self.setting.target.vocabulary, *later);
             let value = match guesses.as_slice() {
                 [guess] => self.given(*guess, bits, (before, memory))?,
-                _ => Value::new(self.graph.variable(bits), self.graph.variable(1)),
+                _ => unknown(&mut self.graph, bits, elements(after, *later)),
             };
             for guess in guesses.iter().filter(|_| guesses.len() > 1) {
                 let source = source(&mut self.graph, *guess, before, memory).ok_or_else(undefined)?;
@@ -186,14 +187,15 @@ impl Validation<'_> {
         let source = source(&mut self.graph, guess, before, memory).ok_or_else(undefined)?;
         let width = self.graph.width_of(source.bits);
         let bits = match guess.form {
-            Form::Same | Form::Less(_) | Form::Loaded(_) => source.bits,
+            Form::Same => return Ok(source),
+            Form::Low => return Ok(source.part(&mut self.graph, 0, bits)),
+            Form::Less(_) | Form::Loaded(_) => source.bits,
             Form::Zeros => self.graph.zero_extend(source.bits, bits),
             Form::Signs => self.graph.sign_extend(source.bits, bits),
             Form::Anything => {
                 let above = self.graph.variable(bits - width);
                 self.graph.concatenate(above, source.bits)
             }
-            Form::Low => self.graph.extract_bits(source.bits, 0, bits),
         };
         Ok(Value::new(bits, source.poison))
     }
@@ -293,13 +295,14 @@ fn output(d: &mut Symbolic, (later, guess): (VReg, Guess), arrivals: &Arrivals) 
 fn compared(d: &mut Symbolic, form: Form, mut source: Scalar, mut target: Scalar) -> (Scalar, Scalar) {
     let (width, whole) = (d.width_of(source.bits), d.width_of(target.bits));
     match form {
-        Form::Same | Form::Less(_) | Form::Loaded(_) => {}
+        Form::Same | Form::Less(_) | Form::Loaded(_) => return (source, target),
+        Form::Low => return (source.part(d, 0, whole), target),
         Form::Zeros => source.bits = d.zero_extend(source.bits, whole),
         Form::Signs => source.bits = d.sign_extend(source.bits, whole),
         Form::Anything => target.bits = d.extract_bits(target.bits, 0, width),
-        Form::Low => source.bits = d.extract_bits(source.bits, 0, whole),
     }
-    (source, target)
+    // Elements do not lie alike: one that is poison makes all so.
+    (Value::new(source.bits, source.poison), Value::new(target.bits, target.poison))
 }
 
 /// The forms in which two terms are equal.

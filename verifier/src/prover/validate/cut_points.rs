@@ -5,6 +5,7 @@ use super::Setting;
 use super::induction::Validation;
 use super::pairing::{Related, defined, incoming, related, undefined};
 use crate::prover::ValueName;
+use crate::prover::elements::{elements, unknown};
 use crate::prover::query::StepOutput;
 use crate::prover::side::{Scalar, Side};
 use crate::prover::term::Term;
@@ -54,29 +55,35 @@ impl Validation<'_> {
             if !phis.iter().all(|&later| flags(pair.before, *phi).contains(flags(pair.after, later))) {
                 return Err(Unsupported::different("a flag of a PHI that is new"));
             }
-            let value = Value::new(self.graph.variable(width), self.graph.variable(1));
+            let value = unknown(&mut self.graph, width, elements(pair.before, register));
             let mut offset = 0;
             for &phi in phis {
                 let (register, part) = defined(pair.after, target, phi)?;
-                let bits = match part > width {
-                    true => match self.above(phi) {
-                        PhiExtension::Zeros => self.graph.zero_extend(value.bits, part),
-                        PhiExtension::Signs => self.graph.sign_extend(value.bits, part),
-                        PhiExtension::Anything => {
-                            let above = self.graph.variable(part - width);
-                            self.graph.concatenate(above, value.bits)
-                        }
-                    },
-                    false => self.graph.extract_bits(value.bits, offset, part),
+                let own = match part > width {
+                    true => self.extended(&value, self.above(phi), part),
+                    false => value.part(&mut self.graph, offset, part),
                 };
                 offset += part;
-                after.insert(register, Value::new(bits, value.poison));
+                after.insert(register, own);
             }
             self.phis.insert(*phi, value.clone());
             before.insert(register, value);
         }
         self.related.insert(block, related);
         Ok(())
+    }
+
+    /// A value in the low bits of a wider PHI, which is poison where any of it is.
+    fn extended(&mut self, value: &Scalar, above: PhiExtension, width: u32) -> Scalar {
+        let bits = match above {
+            PhiExtension::Zeros => self.graph.zero_extend(value.bits, width),
+            PhiExtension::Signs => self.graph.sign_extend(value.bits, width),
+            PhiExtension::Anything => {
+                let above = self.graph.variable(width - self.graph.width_of(value.bits));
+                self.graph.concatenate(above, value.bits)
+            }
+        };
+        Value::new(bits, value.poison)
     }
 
     /// The values that flow into the PHIs of the successors, part by part.
@@ -102,8 +109,8 @@ impl Validation<'_> {
                     let register = incoming(self.setting.pair.after, phi, other)?;
                     let target = arriving(result, phi, register)?;
                     let width = self.graph.width_of(target.bits).min(self.graph.width_of(value.bits));
-                    let bits = self.graph.extract_bits(value.bits, offset, width);
-                    flows.push(Flow { phi, next, source: Value::new(bits, value.poison), target });
+                    let source = value.part(&mut self.graph, offset, width);
+                    flows.push(Flow { phi, next, source, target });
                     offset += width;
                 }
             }
@@ -121,6 +128,10 @@ impl Validation<'_> {
     pub(super) fn related_output(&mut self, flow: Flow, ub: Term) -> StepOutput {
         let Flow { phi, mut source, mut target, .. } = flow;
         let (width, whole) = (self.graph.width_of(source.bits), self.graph.width_of(target.bits));
+        if width == whole {
+            return StepOutput { name: ValueName::Other("phi"), source, target, ub };
+        }
+        (source, target) = (Value::new(source.bits, source.poison), Value::new(target.bits, target.poison));
         match self.above(phi) {
             PhiExtension::Zeros => source.bits = self.graph.zero_extend(source.bits, whole),
             PhiExtension::Signs => source.bits = self.graph.sign_extend(source.bits, whole),

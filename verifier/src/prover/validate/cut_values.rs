@@ -12,11 +12,12 @@ use super::trace::{Trace, UndefinedPhi, phis};
 use super::ways::reached;
 use super::{Undef, control};
 use crate::machine_verifier::dominance::Tree;
+use crate::prover::elements::{elements, unknown};
 use crate::prover::side::{Scalar, Side, too_wide};
 use crate::prover::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal_ir::bits::MAX_BITS;
-use tribunal_ir::semantics::{Unsupported, Value, walk};
+use tribunal_ir::semantics::{Unsupported, walk};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, VReg};
 use tribunal_target::Target;
 
@@ -210,7 +211,7 @@ impl Validation<'_> {
         let bits = walk::register_bits(function, self.setting.target.vocabulary, register);
         match bits > MAX_BITS {
             true => Err(too_wide()),
-            false => Ok(Value::new(self.graph.variable(bits), self.graph.variable(1))),
+            false => Ok(unknown(&mut self.graph, bits, elements(function, register))),
         }
     }
 

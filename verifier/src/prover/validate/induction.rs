@@ -7,6 +7,7 @@ use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::ValueName;
 use crate::prover::claims::{self, Visits};
+use crate::prover::elements::{elements, unknown};
 use crate::prover::evaluate::Evaluator;
 use crate::prover::memory::promises_object;
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
@@ -52,6 +53,7 @@ impl<'v> Validation<'v> {
         let after = setting.pair.after;
         let (graph, inputs) = (Symbolic::with_limb(limb(setting.pair)), Inputs::default());
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
+        opaque.has_vectors = [setting.pair.before, setting.pair.after].into_iter().any(has_vectors);
         opaque.shared_constants = tables::shared_constants(setting.pair);
         Validation {
             setting,
@@ -73,7 +75,7 @@ impl<'v> Validation<'v> {
         let mut defined = FxHashMap::default();
         for &register in self.setting.contents {
             let ty = self.setting.pair.before.type_of(register).ok_or_else(undefined)?;
-            let value = Value::new(self.graph.variable(ty.bits()), self.graph.variable(1));
+            let value = unknown(&mut self.graph, ty.bits(), elements(self.setting.pair.before, register));
             defined.insert(register, value);
         }
         Ok(defined)
@@ -340,6 +342,10 @@ impl<'v> Validation<'v> {
     }
 }
 
+fn has_vectors(function: &Function) -> bool {
+    function.vregs.values().any(|register| register.ty.is_some_and(|ty| ty.is_vector()))
+}
+
 /// The limb width of products: half a product where the later function writes a product as several of that width,
 /// without the high halves that an instruction gives.
 fn limb(pair: Pair<'_>) -> Limb {
@@ -350,13 +356,17 @@ fn limb(pair: Pair<'_>) -> Limb {
     if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
-/// The choices of the earlier side that equal those of the later one: the k-th of an opcode that both blocks hold
-/// equally often, and the k-th use of an undefined value. The later side's choices are universal, so each is one
-/// admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
+/// The elements that the instructions of an opcode compute among these.
+pub(super) fn elements_computed(function: &Function, insts: impl Iterator<Item = Inst>, opcode: Opcode) -> u32 {
+    let own = insts.map(|inst| function.inst(inst)).filter(|data| data.opcode == opcode);
+    own.map(|data| data.vreg(0).map_or(1, |register| elements(function, register))).sum()
+}
+
+/// The choices of the earlier side that equal those of the later one: the k-th of an opcode of which both blocks
+/// compute equally many elements, and the k-th use of an undefined value. The later side's choices are universal, so
+/// each is one admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
 fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
-    let count = |function: &Function, block, opcode: Opcode| {
-        function.insts(block).filter(|&inst| function.inst(inst).opcode == opcode).count()
-    };
+    let count = |function: &Function, block, opcode| elements_computed(function, function.insts(block), opcode);
     let Pair { before, after } = setting.pair;
     let alike = |opcode| match setting.undef {
         Undef::PerUse if opcode == Opcode::G_IMPLICIT_DEF => true,

@@ -14,7 +14,7 @@
 
 use super::correspondence::{Arrivals, Correspondence, CutPair};
 use super::cut_values::{CutValues, FlowShape, Values};
-use super::induction::Validation;
+use super::induction::{Validation, elements_computed};
 use super::trace::{Trace, TraceStart};
 use super::ways::{self, CutArrival, CutChoice, Cuts, Way, WayEnd};
 use super::{Setting, Undef, Validated, unproved};
@@ -425,12 +425,11 @@ impl Validation<'_> {
     }
 }
 
-/// The choices of the earlier trace that the later one is offered: the k-th of an opcode where both ways have equally
-/// many, and the k-th use of an undefined value.
+/// The choices of the earlier trace that the later one is offered: the k-th of an opcode where both ways compute
+/// equally many elements, and the k-th use of an undefined value.
 fn shared(setting: Setting<'_>, way: &Way, other: &Way, source: &Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, way: &Way, opcode: Opcode| {
-        let insts = way.blocks.iter().flat_map(|&block| function.insts(block));
-        insts.filter(|&inst| function.inst(inst).opcode == opcode).count()
+        elements_computed(function, way.blocks.iter().flat_map(|&block| function.insts(block)), opcode)
     };
     let alike = |opcode| {
         let per_use = setting.undef == Undef::PerUse && opcode == Opcode::G_IMPLICIT_DEF;
