@@ -125,7 +125,7 @@ rules! {
     StageProperties "stage-properties" "A function has the properties of its stage, and none of a later one."
     StageLegal "stage-legal" "Once legalized, every instruction is legal."
     StageBank "stage-bank" "Once banks are selected, every register has one that holds it."
-    OperandBank "operand-bank" "Once banks are selected, a number of floating point is in no bank of integers, a value that moves stays in its bank, but for a PHI's input from a later block, and a promise about a value moves nothing."
+    OperandBank "operand-bank" "Once banks are selected, numbers of floating point are in no bank of integers, and neither a move nor a promise changes a value's bank."
     StageSelected "stage-selected" "Once selected, no generic instruction is left and every register has a class."
     StageClass "stage-class" "A machine operand is in the class that the instruction takes."
     StageImmediate "stage-immediate" "A machine immediate is in the range that the instruction takes."
