@@ -53,11 +53,11 @@ benchmarks: build peers
 	$(CARGO) build --release --package tribunal-benchmarks
 	./target/release/tribunal-benchmarks --seconds-a-job $(SECONDS_A_JOB) --jobs $(JOBS) $(SECTIONS)
 
-# LLVM's legalizer on trial, on these sources: see trial/examples/judge_llvm.rs.
-SOURCES ?= real csmith=1..200
+# LLVM's GlobalISel on trial, each stage at each level, on these sources: see fuzz/examples/judge_llvm.rs.
+SOURCES ?= real programs csmith=1..100
 judge-llvm: packages peers
 	@.ci/packages csmith libcsmith-dev
-	$(CARGO) run --release --package tribunal-trial --example judge_llvm -- --jobs $(JOBS) $(SOURCES)
+	$(CARGO) run --release --package tribunal-fuzz --example judge_llvm -- --jobs $(JOBS) $(SOURCES)
 
 build: packages
 	$(CARGO) build --release --package tribunal

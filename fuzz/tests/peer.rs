@@ -149,7 +149,9 @@ fn a_crash_is_found_in_the_function_that_causes_it_and_the_others_go_on() {
 #[test]
 fn output_that_is_not_read_again_and_input_that_is_not_read_are_told_apart() {
     let rejects = "! grep -q 'G_TRUNC' \"$1\" || { echo no truncation >&2; exit 1; }";
-    let report = judged(&Shell { compile: "cp \"$1\" \"$2\"", read: rejects }, 40);
+    // A compiler that does not read it does not compile it either.
+    let compile = "! grep -q 'G_TRUNC' \"$1\" || exit 1; cp \"$1\" \"$2\"";
+    let report = judged(&Shell { compile, read: rejects }, 40);
     assert!(report.findings.is_empty() && report.rejected["no truncation"] > 10, "{:?}", report.rejected);
     let broken = "! grep -q '^# broken' \"$1\" || { echo broken >&2; exit 1; }";
     let breaks = "{ grep -q G_XOR \"$1\" && echo '# broken'; cat \"$1\"; } > \"$2\"";

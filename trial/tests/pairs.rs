@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("calls", 8),
     ("promises", 34),
     ("signalling-nan", 4),
-    ("undefined", 17),
+    ("undefined", 19),
     ("memory", 15),
     ("arithmetic", 15),
     ("selected", 35),

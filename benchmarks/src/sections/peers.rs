@@ -6,9 +6,11 @@ use crate::table::{Figure, Part, Unit, count, figure, text};
 
 pub const SECTIONS: &[Section] = &[LLVM, LEGALIZER, COMPILE];
 
-/// Of one row a target.
+/// Of one row a target, a level and a stage.
 const VERDICTS: &[Figure] = &[
     text("target", "/target"),
+    text("level", "/level"),
+    text("stage", "/stage"),
     count("functions", "/functions"),
     count("proved", "/proved"),
     count("refuted", "/refuted"),
@@ -22,9 +24,9 @@ const LLVM: Section = Section {
     name: "llvm",
     heading: "LLVM's legalizer on trial",
     about: "\
-`llc-22` legalizes each function, and the translation validator judges the two stages.
+`llc-22` takes each function through the stages of GlobalISel, and the translation validator judges each against the one before.
 The first table holds the functions of `corpus/real`, the second programs of csmith through `clang-22 -O1`.
-Every refutation was executed; `corpus/llvm` argues their one cause, flags that LLVM keeps where it widens.
+Every refutation was executed; `corpus/llvm` argues their causes.
 Unknown are functions beyond their limit, and products and divisions on which z3 gives up.",
     needs: &[
         LLC,
@@ -35,7 +37,7 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         let (jobs, seeds) = (effort.jobs, effort.scaled(durations::CSMITH));
         let judge = |label, source: &str| {
             let folder = scratch(&format!("llvm/{label}"));
-            let program = "cargo run --release --package tribunal-trial --example judge_llvm";
+            let program = "cargo run --release --package tribunal-fuzz --example judge_llvm";
             SectionStep::json(label, format!("{program} -- --jobs {jobs} --keep {folder} --json {source}"))
         };
         vec![

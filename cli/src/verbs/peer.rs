@@ -38,6 +38,8 @@ struct Report {
     /// Families that the compiler of `--against` has too.
     not_new: Vec<String>,
     seconds: f64,
+    /// Of all threads together, the time that reductions took.
+    reducing_seconds: f64,
     functions_a_second: f64,
     interrupted: bool,
 }
@@ -259,9 +261,9 @@ fn print(outcome: &PeerReport, Sorted { families, known, shared, .. }: &Sorted) 
         "objects: {functions} functions ran on {executions} inputs ({inconclusive} inconclusive), {wrong} wrong, {left} not run"
     );
     let seconds = outcome.elapsed.as_secs_f64();
-    let rate = outcome.functions as f64 / seconds;
+    let (rate, reducing) = (outcome.functions as f64 / seconds, outcome.reducing.as_secs_f64());
     say!(
-        "{} functions compiled, {} families of findings, {rate:.0} functions a second ({seconds:.1} s)",
+        "{} functions compiled, {} families of findings, {rate:.0} functions a second ({seconds:.1} s, {reducing:.1} s of them reducing)",
         outcome.functions,
         families.len()
     );
@@ -291,6 +293,7 @@ fn report(command: &str, outcome: PeerReport, sorted: Sorted, interrupted: bool)
         known: sorted.known,
         not_new: sorted.shared,
         seconds,
+        reducing_seconds: outcome.reducing.as_secs_f64(),
         functions_a_second: outcome.functions as f64 / seconds,
         interrupted,
     }

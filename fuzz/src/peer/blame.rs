@@ -6,9 +6,9 @@
 //! instruction that the stage changed is named with what it became.
 
 use super::backend::{Combiner, PeerMode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tribunal_ir::{Function, Opcode, OpcodeFlags, Operand, Type};
+use tribunal_ir::{Constraint, Function, Opcode, OpcodeFlags, Operand, Type, VReg};
 
 /// The guilty part of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,15 +53,19 @@ impl PeerBlame {
 
     /// The instructions that were selected, and the machine's in their place.
     pub(super) fn of_selector(before: &Function, after: &Function, mode: PeerMode) -> Option<PeerBlame> {
-        let changed = changed(&census(before), &BTreeMap::new());
+        let mut changed = changed(&census(before), &BTreeMap::new());
         let vocabulary = mode.target.vocabulary;
+        // A store only shows a value, if there is more.
+        let is_store = |shape: &Shape| shape.0 == Opcode::G_STORE;
+        let skipped = if changed.iter().all(is_store) { OpcodeFlags::empty() } else { OpcodeFlags::STORE };
+        changed.retain(|shape| skipped.is_empty() || !is_store(shape));
         let machine: Vec<&str> = after
             .all_insts()
             .filter_map(|inst| match after.inst(inst).opcode {
                 Opcode::Target(opcode) => Some((vocabulary.opcode_name(opcode), vocabulary.opcode_flags(opcode))),
                 _ => None,
             })
-            .filter(|(_, flags)| !flags.contains(OpcodeFlags::RETURN))
+            .filter(|(_, flags)| !flags.intersects(OpcodeFlags::RETURN.union(skipped)))
             .map(|(name, _)| name)
             .collect();
         let machine = machine.join(" ");
@@ -69,6 +73,21 @@ impl PeerBlame {
             (format!("{opcode} {machine}"), format!("{opcode} {}: selected as {machine}", shown(types)))
         });
         PeerBlame::named(said.collect())
+    }
+
+    /// The copies between banks that the selector left, for what fails after it.
+    pub(super) fn of_copies(selected: &Function, mode: PeerMode) -> Option<PeerBlame> {
+        let class = |register: VReg| match selected.vregs[register].constraint {
+            Constraint::Class(class) => Some(mode.target.class(class)),
+            Constraint::Bank(_) | Constraint::None => None,
+        };
+        let copies = selected.all_insts().map(|inst| selected.inst(inst)).filter(|data| data.opcode == Opcode::COPY);
+        let between = copies.filter_map(|data| {
+            let (to, from) = (class(data.vreg(0)?)?, class(data.vreg(1)?)?);
+            (to.bank != from.bank).then(|| format!("COPY of {} to {}", from.name, to.name))
+        });
+        let between: BTreeSet<String> = between.collect();
+        PeerBlame::named(between.into_iter().map(|copy| (copy.clone(), copy)).collect())
     }
 
     fn named(said: Vec<(String, String)>) -> Option<PeerBlame> {

@@ -6,7 +6,7 @@ use super::objects;
 use super::run::{FailureKind, RunFailure, Runner, module_of};
 use super::setting;
 use crate::reduce::{self, Case, SearchLimits};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -168,9 +168,11 @@ impl PeerFinding {
             module.comments.extend(object.map(|object| format!("run: {}", line(&object))));
         }
         let earlier = before.map(|before| compile(before, "before.mir"));
-        module
-            .comments
-            .extend(earlier.into_iter().chain([compile(stage, "after.mir")]).map(|run| format!("run: {run}")));
+        let guilty = match backend.object(*mode, Path::new("FILE.mir"), Path::new("FILE.o")) {
+            Some(object) if *stage == objects::AFTER_STAGES => line(&object),
+            _ => compile(stage, "after.mir"),
+        };
+        module.comments.extend(earlier.into_iter().chain([guilty]).map(|run| format!("run: {run}")));
         if matches!(symptom, Symptom::Miscompiled { .. }) {
             let file = if before.is_some() { "before.mir" } else { "FILE.mir" };
             module.comments.push(format!("run: tribunal validate {file} after.mir --target {}", mode.target.name));
@@ -195,46 +197,165 @@ fn opcodes(function: &Function) -> BTreeSet<String> {
     if without_artifacts.is_empty() { of(&|_| true) } else { without_artifacts }
 }
 
-/// The findings so far.
+/// The findings of one family.
+struct Family {
+    /// The smallest so far.
+    finding: PeerFinding,
+    /// The opcodes of each program that was reduced to one of the family.
+    opcodes: Vec<BTreeSet<String>>,
+}
+
+impl Family {
+    /// Whether a program with these opcodes that fails so counts as one of the family without being reduced.
+    fn has(&self, own: &BTreeSet<String>, fault: &PeerFault) -> bool {
+        let known = &self.finding.fault;
+        let same_stage = known.stage == fault.stage || fault.symptom.lasts();
+        same_stage && known.symptom.is_like(&fault.symptom) && self.opcodes.iter().any(|known| known.is_subset(own))
+    }
+
+    /// Another program that was reduced to one of the family.
+    fn add(&mut self, new: PeerFinding) {
+        let seen = self.finding.seen + new.seen;
+        if !self.opcodes.iter().any(|known| known.is_subset(&new.opcodes)) {
+            self.opcodes.push(new.opcodes.clone());
+        }
+        if new.instructions() < self.finding.instructions() {
+            self.finding = new;
+        }
+        self.finding.seen = seen;
+    }
+}
+
+/// Faults that look alike, of which one program waits until there is time to reduce it.
+struct Waiting {
+    function: Function,
+    fault: PeerFault,
+    seen: u64,
+}
+
 #[derive(Default)]
-pub(super) struct Families(Mutex<Vec<PeerFinding>>);
+struct State {
+    families: Vec<Family>,
+    /// By kind, stage and symptom.
+    waiting: BTreeMap<String, Waiting>,
+    /// The time of all reductions.
+    spent: Duration,
+}
+
+impl State {
+    /// Whether a program is reduced now: the first few are, and then as many as take a quarter of the time.
+    fn has_time(&self, started: Instant, limits: ReductionLimits<'_>) -> bool {
+        self.spent <= limits.time * FIRST_REDUCTIONS + started.elapsed() / 4
+    }
+
+    fn wait(&mut self, function: &Function, fault: PeerFault) {
+        let key = format!("{}: {}: {}", fault.symptom.kind(), fault.stage, fault.symptom.family());
+        match self.waiting.get_mut(&key) {
+            None => _ = self.waiting.insert(key, Waiting { function: function.clone(), fault, seen: 1 }),
+            Some(waiting) => {
+                waiting.seen += 1;
+                // A small program is reduced sooner.
+                if function.all_insts().count() < waiting.function.all_insts().count() {
+                    (waiting.function, waiting.fault) = (function.clone(), fault);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, new: PeerFinding) {
+        // A symptom that shows again at each later stage is one fault, wherever it was reduced.
+        let lasts = |known: &Family| {
+            let PeerFinding { fault, opcodes, .. } = &new;
+            fault.symptom.lasts() && known.has(opcodes, fault)
+        };
+        match self.families.iter_mut().find(|known| known.finding.family() == new.family() || lasts(known)) {
+            Some(known) => known.add(new),
+            None => self.families.push(Family { opcodes: vec![new.opcodes.clone()], finding: new }),
+        }
+    }
+}
+
+/// Reductions that do not wait.
+const FIRST_REDUCTIONS: u32 = 12;
+/// Programs of a known family that are counted as such; the next one is reduced again, and so is one at each doubling:
+/// another family may hide there.
+const TRUSTED: u64 = 16;
+
+/// The findings so far.
+pub(super) struct Families {
+    state: Mutex<State>,
+    started: Instant,
+}
+
+impl Default for Families {
+    fn default() -> Families {
+        Families { state: Mutex::default(), started: Instant::now() }
+    }
+}
 
 impl Families {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<PeerFinding>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn count(&self) -> usize {
-        self.lock().len()
+        self.lock().families.len()
+    }
+
+    /// The time of all reductions so far.
+    pub fn spent(&self) -> Duration {
+        self.lock().spent
     }
 
     pub fn into_findings(self) -> Vec<PeerFinding> {
-        let mut findings = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut findings: Vec<PeerFinding> = state.families.into_iter().map(|family| family.finding).collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.seen));
         findings
     }
 
-    /// Counts the fault as one of a known family, or reduces it to the first of its own.
+    /// Counts the fault as one of a known family, or reduces it to the first of its own. Without time it waits.
     pub fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault, limits: ReductionLimits<'_>) {
         let own = opcodes(function);
-        let is_known = |known: &&mut PeerFinding| {
-            let same_stage = known.fault.stage == fault.stage || fault.symptom.lasts();
-            same_stage && known.fault.symptom.is_like(&fault.symptom) && known.opcodes.is_subset(&own)
-        };
-        if let Some(known) = self.lock().iter_mut().find(is_known) {
-            known.seen += 1;
-            return;
+        {
+            let mut state = self.lock();
+            let has_time = state.has_time(self.started, limits);
+            let known =
+                state.families.iter_mut().find(|known| known.has(&own, &fault)).map(|known| &mut known.finding.seen);
+            match known {
+                // The reduced program counts itself.
+                Some(seen) if *seen >= TRUSTED && seen.is_power_of_two() && has_time => {}
+                Some(seen) => {
+                    *seen += 1;
+                    return;
+                }
+                None if !has_time => return state.wait(function, fault),
+                None => {}
+            }
         }
-        let new = reduced(runner, function, fault, limits);
-        let mut findings = self.lock();
-        // What shows again at each later stage is one fault, wherever it was reduced.
-        let lasts = |known: &PeerFinding| {
-            let PeerFinding { fault, opcodes, .. } = &new;
-            fault.symptom.lasts() && known.fault.symptom.is_like(&fault.symptom) && known.opcodes.is_subset(opcodes)
-        };
-        match findings.iter_mut().find(|known| known.family() == new.family() || lasts(known)) {
-            Some(known) => known.seen += 1,
-            None => findings.push(new),
+        self.reduce(runner, function, fault, limits, 1);
+    }
+
+    fn reduce(
+        &self,
+        runner: &Runner<'_>,
+        function: &Function,
+        fault: PeerFault,
+        limits: ReductionLimits<'_>,
+        seen: u64,
+    ) {
+        let started = Instant::now();
+        let new = PeerFinding { seen, ..reduced(runner, function, fault, limits) };
+        let mut state = self.lock();
+        state.spent += started.elapsed();
+        state.add(new);
+    }
+
+    /// Reduces one program of each kind that waits, at the end of a campaign.
+    pub fn reduce_waiting(&self, runner: &Runner<'_>, limits: ReductionLimits<'_>) {
+        let waiting = std::mem::take(&mut self.lock().waiting);
+        for Waiting { function, fault, seen } in waiting.into_values() {
+            self.reduce(runner, &function, fault, limits, seen);
         }
     }
 }
@@ -282,7 +403,9 @@ fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option
         });
     }
     if matches!(symptom, Symptom::Failed(_)) {
-        return None;
+        let last = runner.backend.stages(*mode).last().filter(|_| *stage == objects::AFTER_STAGES)?;
+        let selected = read(runner, &source, *mode, last, None)?;
+        return PeerBlame::of_copies(selected.functions.first()?, *mode);
     }
     let earlier = match before {
         Some(before) => read(runner, &source, *mode, before, None)?,
@@ -311,6 +434,9 @@ fn again_with(runner: &Runner<'_>, function: &Function, fault: &PeerFault, argum
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
         Symptom::Execution { .. } => objects::wrong(runner, function, *mode, argument)?,
+        Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
+            Symptom::Failed(runner.object(&source, *mode, argument)?.err()?)
+        }
         Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
         Symptom::Broken(_) => {
             let after = read(runner, &source, *mode, stage, argument)?;

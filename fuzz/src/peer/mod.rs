@@ -4,15 +4,19 @@
 //! Adjacent stages go to the translation validator, which refutes by an execution alone. The machine verifier looks at
 //! every stage, the compiler reads again what it wrote, and crashes and hangs are findings of their own.
 //!
-//! The compiler's object runs in the emulator: every function of a batch, while the stages of the first few are judged.
+//! The compiler's object runs in the emulator. Every function of a batch goes through all stages and to the object.
 //!
-//! A batch is one file of many functions, so that starting a process counts little. Failing functions are found alone.
+//! A batch is one file of many functions, so that starting a process counts little. A failing function is confirmed
+//! by a run of it alone. Of the stages of a batch the compiler reads one again, and those that this project cannot
+//! read.
 //!
 //! Findings are one if they are of one family: the kind, the stage, and the opcodes of the reduced program or the
 //! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
 
 mod backend;
+mod batch;
 mod blame;
+pub mod damaged;
 mod families;
 mod known;
 mod objects;
@@ -29,14 +33,14 @@ pub use run::{FailureKind, RunFailure};
 use crate::campaign::{FeatureMix, generated_for, program_seed};
 use families::{Families, ReductionLimits};
 use run::{Runner, module_of};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal_ir::{Function, Module, Opcode, text};
+use tribunal_ir::{Function, Opcode};
 use tribunal_target::{Features, Target};
-use tribunal_trial::validate::{self, Kind, Setting};
+use tribunal_trial::validate::{Kind, Setting};
 use tribunal_verifier::prover::Undef;
 
 /// The settings of a campaign.
@@ -55,18 +59,17 @@ pub struct PeerCampaign<'c> {
     pub seed: u64,
     /// Threads.
     pub jobs: usize,
-    /// The time for reducing one program.
+    /// The time for reducing one program. All reductions together take a quarter of the campaign's time, and what waits
+    /// is reduced at its end.
     pub reduction: Duration,
     /// Functions of a batch, at least one: of one file and one process.
     pub batch: u64,
 }
 
-/// The functions of a batch whose stages are validated, which takes far longer than to run them.
-const VALIDATED: usize = 48;
 /// The distance between the programs of a batch: neighbours have the same goal.
 const STRIDE: u64 = 1_000_003;
-/// The prover's time for one function at one stage.
-const PROOF: Duration = Duration::from_secs(1);
+/// The prover's time for one function at one stage: of what takes longer few functions are proved at all.
+const PROOF: Duration = Duration::from_millis(60);
 
 /// The verdicts on the functions of one stage.
 #[derive(Clone, Copy, Default, Debug)]
@@ -109,7 +112,7 @@ pub type StageName = (&'static str, &'static str, &'static str);
 /// The outcome of a campaign.
 #[derive(Default)]
 pub struct PeerReport {
-    /// Functions that were compiled; the stages of some are validated.
+    /// Functions that were compiled; all went through every stage.
     pub functions: u64,
     /// Generated functions that the compiler does not read, by its complaint.
     pub rejected: BTreeMap<String, u64>,
@@ -123,6 +126,8 @@ pub struct PeerReport {
     pub findings: Vec<PeerFinding>,
     /// Wall time.
     pub elapsed: Duration,
+    /// Of all threads together, the time that reductions took.
+    pub reducing: Duration,
 }
 
 /// The reason why a campaign cannot run.
@@ -149,8 +154,11 @@ impl<'s> Shared<'s> {
     }
 
     fn found(&self, runner: &Runner<'_>, function: &Function, fault: PeerFault) {
-        let limits = ReductionLimits { time: self.reduction, stop: self.stop };
-        self.families.found(runner, function, fault, limits);
+        self.families.found(runner, function, fault, self.limits());
+    }
+
+    fn limits(&self) -> ReductionLimits<'_> {
+        ReductionLimits { time: self.reduction, stop: self.stop }
     }
 
     fn outcome(&self) -> std::sync::MutexGuard<'_, PeerReport> {
@@ -187,8 +195,9 @@ pub fn run(
         }
     });
     let mut report = std::mem::take(&mut *shared.outcome());
+    (report.elapsed, report.reducing) = (started.elapsed(), shared.families.spent());
+    shared.families.reduce_waiting(&Runner { backend: campaign.backend, folder: &folders[0] }, shared.limits());
     report.findings = shared.families.into_findings();
-    report.elapsed = started.elapsed();
     Ok(report)
 }
 
@@ -213,7 +222,8 @@ fn worker(shared: &Shared<'_>, campaign: &PeerCampaign<'_>, take: &dyn Fn() -> O
     let runner = Runner { backend: shared.backend, folder };
     while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * campaign.batch < runs)) {
         let (mode, functions) = drawn(campaign, number);
-        pool.install(|| through_stages(shared, &runner, mode, functions));
+        let drawn = Some(program_seed(!campaign.seed, number));
+        pool.install(|| batch::through_stages(shared, &runner, mode, functions, drawn));
     }
 }
 
@@ -230,7 +240,7 @@ pub fn examine(
     check_start(backend, &[(mode.target, mode.features)], scratch)?;
     let stop = AtomicBool::new(false);
     let shared = Shared::new(backend, Duration::ZERO, &stop);
-    through_stages(&shared, &Runner { backend, folder: scratch }, mode, vec![function.clone()]);
+    batch::through_stages(&shared, &Runner { backend, folder: scratch }, mode, vec![function.clone()], None);
     let mut report = std::mem::take(&mut *shared.outcome());
     report.findings = shared.families.into_findings();
     Ok(report)
@@ -260,144 +270,9 @@ fn is_whole(function: &Function) -> bool {
     function.ir.is_none() && insts.all(|opcode| opcode != Opcode::G_VASTART)
 }
 
-/// One batch through all stages.
-fn through_stages(shared: &Shared<'_>, runner: &Runner<'_>, mode: PeerMode, functions: Vec<Function>) {
-    let mut source = module_of(functions);
-    if runner.reads(&source, mode).is_err() {
-        let rejected = runner.take_failing(&mut source, |runner, module| runner.reads(module, mode));
-        let mut outcome = shared.outcome();
-        for (_, failure) in rejected {
-            *outcome.rejected.entry(failure.family()).or_default() += 1;
-        }
-    }
-    let mut validated = source.clone();
-    validated.functions.truncate(VALIDATED);
-    let mut validated = module_of(validated.functions);
-    let refuted = validate_stages(shared, runner, &mut validated, mode);
-    shared.outcome().functions += source.functions.len() as u64;
-    take_uncompiled(shared, runner, &mut source, mode);
-    objects::run(shared, runner, &source, mode, |name| refuted.contains(name));
-}
-
-/// Takes out the functions of which the compiler makes no object.
-fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) {
-    let object =
-        |runner: &Runner<'_>, module: &Module| runner.object(module, mode, None).map_or(Ok(()), |made| made.map(drop));
-    if object(runner, source).is_ok() {
-        return;
-    }
-    for (function, failure) in runner.take_failing(source, object) {
-        // A stage that fails is the one to blame.
-        let fails = |stage: &&&'static str| runner.compiled(&module_of(vec![function.clone()]), mode, stage).is_err();
-        let stage = shared.backend.stages(mode).iter().find(fails).copied().unwrap_or(objects::AFTER_STAGES);
-        shared.found(runner, &function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
-    }
-}
-
-/// Judges each stage against the one before; returns the names of the functions on which one is refuted.
-fn validate_stages(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) -> BTreeSet<String> {
-    let mut refuted = BTreeSet::new();
-    let mut before: Option<(&'static str, Module)> = None;
-    for &stage in shared.backend.stages(mode) {
-        let Some(text) = compiled(shared, runner, source, (mode, stage)) else { break };
-        let Ok(after) = text::parse_module(&text, mode.target.vocabulary) else {
-            *shared.outcome().open.entry(format!("{stage}: text that is not read")).or_default() += 1;
-            break;
-        };
-        read_again(shared, runner, source, &text, (mode, stage));
-        let earlier = before.as_ref().map_or(&*source, |(_, module)| module);
-        let earlier_stage = before.as_ref().map(|(name, _)| *name);
-        refuted.extend(judge(shared, runner, [earlier, &after], source, (mode, earlier_stage, stage)));
-        before = Some((stage, after));
-    }
-    refuted
-}
-
-/// The module after a stage. Functions on which the compiler fails are findings, and leave the batch.
-fn compiled(
-    shared: &Shared<'_>,
-    runner: &Runner<'_>,
-    source: &mut Module,
-    (mode, stage): (PeerMode, &'static str),
-) -> Option<String> {
-    if let Ok(text) = runner.compiled(source, mode, stage) {
-        return Some(text);
-    }
-    let alone = |runner: &Runner<'_>, module: &Module| runner.compiled(module, mode, stage).map(drop);
-    for (function, failure) in runner.take_failing(source, alone) {
-        let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-        shared.found(runner, &function, fault);
-    }
-    let again = runner.compiled(source, mode, stage);
-    if let Err(failure) = &again {
-        let reason = format!("{stage}: functions that fail together: {}", failure.family());
-        *shared.outcome().open.entry(reason).or_default() += source.functions.len() as u64;
-    }
-    again.ok()
-}
-
-/// What the compiler wrote it must read.
-fn read_again(
-    shared: &Shared<'_>,
-    runner: &Runner<'_>,
-    source: &Module,
-    text: &str,
-    (mode, stage): (PeerMode, &'static str),
-) {
-    if runner.reads_again(text, mode).is_ok() {
-        return;
-    }
-    for function in &source.functions {
-        if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
-            let fault = PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) };
-            shared.found(runner, function, fault);
-        }
-    }
-}
-
 /// The terms of the validator: LLVM's undefined values, and little time.
 fn setting() -> Setting {
     Setting { undef: Undef::PerUse, time: PROOF }
-}
-
-/// The verdicts on one stage; returns the names of the functions on which it is refuted.
-fn judge(
-    shared: &Shared<'_>,
-    runner: &Runner<'_>,
-    [before, after]: [&Module; 2],
-    source: &Module,
-    (mode, earlier, stage): (PeerMode, Option<&'static str>, &'static str),
-) -> Vec<String> {
-    let mut refuted = Vec::new();
-    let mut tally = StageTally::default();
-    for judged in validate::validate(before, after, mode.target, setting()) {
-        tally.count(&judged.kind);
-        if let Some(symptom) = Symptom::of_verdict(&judged)
-            && let Some(function) = source.functions.iter().find(|function| function.name == judged.function)
-        {
-            shared.found(runner, function, PeerFault { mode, before: earlier, stage, symptom });
-            refuted.push(judged.function.clone());
-        }
-        match &judged.kind {
-            Kind::Unknown(reason) => {
-                *shared.outcome().open.entry(format!("{stage}: unknown: {}", summary(reason))).or_default() += 1;
-            }
-            Kind::Unsupported(reason) => {
-                *shared.outcome().open.entry(format!("{stage}: unsupported: {}", summary(reason))).or_default() += 1;
-            }
-            Kind::Proved | Kind::Refuted(_) => {}
-        }
-    }
-    for function in &after.functions {
-        let Some(rule) = families::broken_rule(function, mode) else { continue };
-        if let Some(own) = source.functions.iter().find(|own| own.name == function.name) {
-            let fault = PeerFault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
-            shared.found(runner, own, fault);
-        }
-    }
-    let mut outcome = shared.outcome();
-    outcome.stages.entry((mode.target.name, mode.level.flag(), stage)).or_default().add(&tally);
-    refuted
 }
 
 /// A reason without the words that name blocks, registers and values, so that equal ones are counted together.

@@ -4,6 +4,7 @@
 //! same input. A function that a stage is already refuted on is no second finding.
 
 use super::backend::PeerMode;
+use super::batch::Staged;
 use super::families::{PeerFault, Symptom};
 use super::run::{Runner, module_of};
 use super::{Shared, summary};
@@ -42,6 +43,7 @@ pub(super) fn run(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
     source: &Module,
+    staged: &[Staged],
     mode: PeerMode,
     is_refuted: impl Fn(&str) -> bool,
 ) {
@@ -55,7 +57,8 @@ pub(super) fn run(
             return shared.outcome().objects.add(tally);
         }
     };
-    let given_up = given_up(runner, source, mode);
+    let is_last = staged.len() == runner.backend.stages(mode).len();
+    let given_up = given_up(source, staged.last().filter(|_| is_last).map(|staged| &staged.module));
     let mut bench = ObjectBench::new(mode.target, mode.features);
     for function in &source.functions {
         if given_up.contains(&function.name) {
@@ -73,7 +76,7 @@ pub(super) fn run(
                 tally.functions += 1;
                 tally.wrong += 1;
                 if !is_refuted(&function.name) {
-                    let stage = guilty_stage(runner, function, mode, &input);
+                    let stage = guilty_staged(staged, function, mode, &input);
                     let symptom = Symptom::Execution { kind, difference: details, input };
                     shared.found(runner, function, PeerFault { mode, before: None, stage, symptom });
                 }
@@ -102,17 +105,12 @@ fn family(reason: &str) -> String {
 }
 
 /// The functions that the compiler gave up on, or did not compile, at its last stage.
-fn given_up(runner: &Runner<'_>, source: &Module, mode: PeerMode) -> BTreeSet<String> {
-    let names = source.functions.iter().map(|function| function.name.clone());
-    let Some(last) = runner.backend.stages(mode).last() else { return names.collect() };
-    let text = runner.compiled(source, mode, last).ok();
-    let module = text.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
-    let done = |name: &String| {
-        let function = module.as_ref()?.functions.iter().find(|function| function.name == *name)?;
-        function.gave_up().is_none().then_some(())
-    };
+fn given_up(source: &Module, last: Option<&Module>) -> BTreeSet<String> {
+    let done = last.iter().flat_map(|module| &module.functions).filter(|function| function.gave_up().is_none());
+    let done: BTreeSet<&str> = done.map(|function| function.name.as_str()).collect();
     // A function that this project does not read may have been given up too.
-    names.filter(|name| done(name).is_none()).collect()
+    let names = source.functions.iter().map(|function| function.name.clone());
+    names.filter(|name| !done.contains(name.as_str())).collect()
 }
 
 /// The symptom of this function's object alone, if its run is wrong.
@@ -124,7 +122,9 @@ pub(super) fn wrong(
 ) -> Option<Symptom> {
     let source = module_of(vec![function.clone()]);
     let object = runner.object(&source, mode, argument)?.ok()?;
-    if !given_up(runner, &source, mode).is_empty() {
+    let last = runner.backend.stages(mode).last().and_then(|last| runner.compiled(&source, mode, last).ok());
+    let last = last.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
+    if !given_up(&source, last.as_ref()).is_empty() {
         return None;
     }
     match ObjectBench::new(mode.target, mode.features).run(&object, function, INPUTS) {
@@ -133,15 +133,21 @@ pub(super) fn wrong(
     }
 }
 
-/// The first stage that is wrong on this input, by interpretation.
+/// The first stage that is wrong on this input, by interpretation, of a batch that was compiled.
+fn guilty_staged(staged: &[Staged], function: &Function, mode: PeerMode, input: &Input) -> &'static str {
+    let own = |staged: &Staged| staged.module.functions.iter().find(|own| own.name == function.name).cloned();
+    let stages: Vec<Function> = staged.iter().map_while(own).collect();
+    let wrong = foreign::first_wrong(function, &stages, mode.target, input);
+    wrong.and_then(|index| staged.get(index)).map_or(AFTER_STAGES, |staged| staged.name)
+}
+
+/// The same of this function alone.
 pub(super) fn guilty_stage(runner: &Runner<'_>, function: &Function, mode: PeerMode, input: &Input) -> &'static str {
     let source = module_of(vec![function.clone()]);
-    let names = runner.backend.stages(mode);
-    let stage = |stage: &&'static str| {
-        let text = runner.compiled(&source, mode, stage).ok()?;
-        text::parse_module(&text, mode.target.vocabulary).ok()?.functions.into_iter().next()
+    let stage = |name: &&'static str| {
+        let text = runner.compiled(&source, mode, name).ok()?;
+        Some(Staged { name, module: text::parse_module(&text, mode.target.vocabulary).ok()? })
     };
-    let stages: Vec<Function> = names.iter().map_while(stage).collect();
-    let wrong = foreign::first_wrong(function, &stages, mode.target, input);
-    wrong.and_then(|index| names.get(index)).copied().unwrap_or(AFTER_STAGES)
+    let staged: Vec<Staged> = runner.backend.stages(mode).iter().map_while(stage).collect();
+    guilty_staged(&staged, function, mode, input)
 }

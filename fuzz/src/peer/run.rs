@@ -1,12 +1,13 @@
 //! The other compiler's runs: a batch of functions in one file and one process for each stage. Functions on which a run
 //! fails are found by running each alone, and leave the batch.
 
-use super::backend::{PeerBackend, PeerMode};
+use super::backend::{FailurePlace, PeerBackend, PeerMode};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use tribunal_ir::{Function, IrBlock, Module, text};
+use tribunal_ir::{AddressBase, Function, IrBlock, Module, text};
 use wait_timeout::ChildExt;
 
 /// The time limit of one process.
@@ -41,16 +42,32 @@ pub struct RunFailure {
     pub kind: FailureKind,
     /// What the compiler says.
     pub complaint: String,
+    /// The function on which it failed, if it says so: a hint, which a run of that function alone confirms.
+    pub hint: Option<String>,
 }
 
 /// The functions as a module of their own: with LLVM IR that declares what they name.
 pub(super) fn module_of(functions: Vec<Function>) -> Module {
-    let declared = ["global0", "global1"].map(|name| format!("  @{name} = external global [64 x i8], align 8\n"));
+    let objects = ["global0", "global1"].map(|name| format!("  @{name} = external global [64 x i8], align 8\n"));
+    let called: BTreeSet<&str> = functions.iter().flat_map(called).collect();
+    let called = called.iter().map(|name| format!("  declare void @{name}()\n"));
     let defined =
         functions.iter().map(|function| format!("  define void @{}() {{\n    ret void\n  }}\n", function.name));
-    let ir = IrBlock::read(declared.into_iter().chain(defined).collect()).ok();
+    let ir = IrBlock::read(objects.into_iter().chain(called).chain(defined).collect()).ok();
     Module { ir, functions, ..Module::default() }
 }
+
+/// The names of the functions of the module that a function calls. The generator's globals are no functions.
+fn called(function: &Function) -> impl Iterator<Item = &str> {
+    let names = function.addresses.values().filter_map(|address| match address.base {
+        AddressBase::Global(_) => function.symbol_name(address.base),
+        _ => None,
+    });
+    names.filter(|name| name.starts_with(CALLEES))
+}
+
+/// The beginning of the names of functions that generated programs call, and do not define.
+const CALLEES: &str = "unknown";
 
 /// A compiler with a folder of its own.
 pub(super) struct Runner<'r> {
@@ -78,7 +95,7 @@ impl Runner<'_> {
         let input = self.written(module, mode)?;
         let mut command = self.backend.compile(mode, stage, &input, &output);
         command.args(argument);
-        self.run(command)?;
+        self.run(command, &input)?;
         std::fs::read_to_string(&output).map_err(|error| RunFailure::crash(error.to_string()))
     }
 
@@ -95,7 +112,7 @@ impl Runner<'_> {
             let input = self.written(module, mode)?;
             let Some(mut command) = self.backend.object(mode, &input, &output) else { return Ok(None) };
             command.args(argument);
-            self.run(command)?;
+            self.run(command, &input)?;
             std::fs::read(&output).map(Some).map_err(|error| RunFailure::crash(error.to_string()))
         };
         object().transpose()
@@ -104,14 +121,14 @@ impl Runner<'_> {
     /// Whether it reads the module.
     pub fn reads(&self, module: &Module, mode: PeerMode) -> Result<(), RunFailure> {
         let input = self.written(module, mode)?;
-        self.run(self.backend.read(mode, &input))
+        self.run(self.backend.read(mode, &input), &input)
     }
 
     /// Whether it reads this text, which it wrote.
     pub fn reads_again(&self, text: &str, mode: PeerMode) -> Result<(), RunFailure> {
         let again = self.folder.join("again.mir");
         std::fs::write(&again, text).map_err(|error| RunFailure::crash(error.to_string()))?;
-        let read = self.run(self.backend.read(mode, &again));
+        let read = self.run(self.backend.read(mode, &again), &again);
         read.map_err(|failure| RunFailure { kind: FailureKind::Unreadable, ..failure })
     }
 
@@ -122,7 +139,8 @@ impl Runner<'_> {
         Ok(input)
     }
 
-    fn run(&self, mut command: Command) -> Result<(), RunFailure> {
+    /// Runs a command that reads this file.
+    fn run(&self, mut command: Command, input: &Path) -> Result<(), RunFailure> {
         let failed = |error: std::io::Error| RunFailure::crash(error.to_string());
         let messages = self.folder.join("messages");
         let stderr = std::fs::File::create(&messages).map_err(failed)?;
@@ -132,36 +150,96 @@ impl Runner<'_> {
             Some(_) => {
                 let mut said = Vec::new();
                 std::fs::File::open(&messages).and_then(|mut file| file.read_to_end(&mut said)).map_err(failed)?;
-                Err(RunFailure::crash(self.backend.complaint(&String::from_utf8_lossy(&said))))
+                let said = String::from_utf8_lossy(&said);
+                let hint = self.backend.place(&said).and_then(|place| place.function(input));
+                Err(RunFailure { hint, ..RunFailure::crash(self.backend.complaint(&said)) })
             }
             None => {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                Err(RunFailure { kind: FailureKind::Hang, complaint: format!("no end in {} s", LIMIT.as_secs()) })
+                let complaint = format!("no end in {} s", LIMIT.as_secs());
+                Err(RunFailure { kind: FailureKind::Hang, complaint, hint: None })
             }
         }
     }
 
-    /// Takes out of the module each function on which `run` fails alone, and says how.
+    /// Takes out of the module each function on which `run` fails alone, and says how. All of them together fail so.
     pub fn take_failing(
         &self,
         module: &mut Module,
-        run: impl Fn(&Runner<'_>, &Module) -> Result<(), RunFailure>,
+        failure: RunFailure,
+        run: &dyn Fn(&Runner<'_>, &Module) -> Result<(), RunFailure>,
     ) -> Vec<(Function, RunFailure)> {
-        let (mut kept, mut failing) = (Vec::new(), Vec::new());
-        for function in std::mem::take(&mut module.functions) {
-            match run(self, &module_of(vec![function.clone()])) {
-                Ok(()) => kept.push(function),
-                Err(failure) => failing.push((function, failure)),
+        let mut functions = std::mem::take(&mut module.functions);
+        let mut search = FailureSearch { runner: self, run, failing: BTreeMap::new() };
+        search.divide(functions.clone(), failure);
+        let mut failing = search.failing;
+        let taken = functions.extract_if(.., |function| failing.contains_key(&function.name)).collect::<Vec<_>>();
+        *module = module_of(functions);
+        taken
+            .into_iter()
+            .filter_map(|function| Some((failing.remove(&function.name)?, function)))
+            .map(|(failure, function)| (function, failure))
+            .collect()
+    }
+}
+
+/// A search for the functions on which a run fails: first the one that the compiler names, else by halves.
+struct FailureSearch<'s> {
+    runner: &'s Runner<'s>,
+    run: &'s dyn Fn(&Runner<'_>, &Module) -> Result<(), RunFailure>,
+    /// By name.
+    failing: BTreeMap<String, RunFailure>,
+}
+
+impl FailureSearch<'_> {
+    /// The functions fail together in this way.
+    fn divide(&mut self, mut functions: Vec<Function>, failure: RunFailure) {
+        if let [one] = functions.as_slice() {
+            self.failing.insert(one.name.clone(), failure);
+            return;
+        }
+        let hinted =
+            failure.hint.as_ref().and_then(|hint| functions.iter().position(|function| function.name == *hint));
+        let rest = match hinted {
+            Some(index) => {
+                let one = functions.swap_remove(index);
+                std::mem::replace(&mut functions, vec![one])
+            }
+            None => functions.split_off(functions.len() / 2),
+        };
+        for group in [functions, rest] {
+            let module = module_of(group);
+            if !module.functions.is_empty()
+                && let Err(failure) = (self.run)(self.runner, &module)
+            {
+                self.divide(module.functions, failure);
             }
         }
-        *module = module_of(kept);
-        failing
     }
+}
+
+impl FailurePlace {
+    /// The name of the function there, in the file that was compiled.
+    fn function(self, input: &Path) -> Option<String> {
+        match self {
+            FailurePlace::Function(name) => Some(name),
+            FailurePlace::Line(line) => function_at(&std::fs::read_to_string(input).ok()?, line),
+        }
+    }
+}
+
+/// The name of the function of MIR text whose document holds this line, counted from 1.
+pub(super) fn function_at(text: &str, line: usize) -> Option<String> {
+    let before = text.lines().take(line).collect::<Vec<_>>();
+    let own = before.iter().rev().take_while(|line| !line.starts_with("---"));
+    own.filter_map(|line| line.strip_prefix("name:"))
+        .map(|name| name.trim().trim_matches(['\'', '"']).to_string())
+        .next()
 }
 
 impl RunFailure {
     fn crash(complaint: String) -> RunFailure {
-        RunFailure { kind: FailureKind::Crash, complaint }
+        RunFailure { kind: FailureKind::Crash, complaint, hint: None }
     }
 
     /// The complaint without numbers and places, so that failures of one cause are one.

@@ -208,7 +208,8 @@ fn parts(verifier: &Verifier<'_>, class: RegClass, index: SubReg) -> RegisterSet
 }
 
 /// Both sides of a copy have one size, and one type if both have types. LLVM 22 copies the status of `CMP_SWAP_128`
-/// to a wider register of a class that nobody reads, which is no fault.
+/// to a wider register of a class that nobody reads, which is no fault. It also copies numbers of 32 bits between
+/// registers of numbers and the wider ones of integers, where the machine moves the low bits.
 pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let data = verifier.function.inst(inst);
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else {
@@ -219,12 +220,26 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let is_unread = |register| verifier.function.use_count(register) == 0;
     let (to, from) = (dst.reg.as_virtual(), src.reg.as_virtual());
     let has_class = from.is_some() && ty(dst).or(ty(src)).is_none();
-    if !(has_class && to.is_some_and(is_unread)) {
+    if !(has_class && to.is_some_and(is_unread)) && !changes_bank(verifier, dst, src) {
         same_size(verifier, inst, dst, src);
     }
     if let (Some(to), Some(from)) = (ty(dst), ty(src)) {
         verifier.demand(Rule::TypeCopy, inst, to == from, || format!("from {from} to {to}"));
     }
+}
+
+/// True for a copy, or an input of a PHI, of another compiler between the classes of two banks.
+fn changes_bank(verifier: &Verifier<'_>, dst: &RegOperand, src: &RegOperand) -> bool {
+    let target = verifier.target;
+    let bank = |operand: &RegOperand| match operand.reg {
+        Reg::Physical(register) => target.bank_of(target.vocabulary.full_register(register)),
+        Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
+            Constraint::Class(class) => Some(target.class(class).bank),
+            Constraint::Bank(_) | Constraint::None => None,
+        },
+    };
+    let banks = [dst, src].map(bank);
+    verifier.legalizer.is_none() && banks.iter().all(Option::is_some) && banks[0] != banks[1]
 }
 
 /// A machine PHI: pairs of values and blocks, values of one size.
@@ -244,7 +259,9 @@ pub(super) fn check_phi(verifier: &mut Verifier<'_>, inst: Inst) {
             verifier.demand(Rule::OperandKind, inst, false, || PAIRS);
             return;
         };
-        same_size(verifier, inst, result, value);
+        if !changes_bank(verifier, result, value) {
+            same_size(verifier, inst, result, value);
+        }
     }
 }
 

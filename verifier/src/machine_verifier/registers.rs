@@ -53,10 +53,12 @@ fn banks(verifier: &mut Verifier<'_>, inst: Inst, data: &InstData) {
     };
     let result = data.vreg(0).and_then(bank);
     let condition = (data.opcode == Opcode::G_SELECT).then_some(1);
+    // LLVM's selector gives a PHI's result the class of its bank, and each copy on an edge changes the bank.
+    let is_foreign_input = verifier.legalizer.is_none() && data.opcode.is_phi();
     let moves = data.opcode.is_phi() || matches!(data.opcode, Opcode::G_SELECT | Opcode::G_FREEZE);
     let is_wrong = |&(index, register): &(usize, VReg)| match bank(register) {
         own if moves && Some(index) != condition => {
-            own.is_some() && own != result && !comes_from_later(verifier.function, inst, register)
+            own.is_some() && own != result && !is_foreign_input && !comes_from_later(verifier.function, inst, register)
         }
         own => data.opcode.is_float_operand(index) && own == Some(RegBank(0)),
     };

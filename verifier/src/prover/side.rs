@@ -342,6 +342,7 @@ impl SideEvaluation<'_> {
                 self.follow(side, transfer);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
+            Ok(None) if self.opaque.is_some() && witness::may_extend(data.opcode) => self.choice(side, data),
             Ok(None) => self.generic(side, data),
             Err(_) if self.opaque.is_some() => self.other(side, data),
             Err(unsupported) => Err(unsupported),
@@ -404,8 +405,7 @@ impl SideEvaluation<'_> {
         let Some(earlier) = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref()) else { return Vec::new() };
         let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
         let own = earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice);
-        let rest: Vec<Term> = own.skip(made).collect();
-        rest.into_iter().rev().collect()
+        own.skip(made).collect::<Vec<Term>>().into_iter().rev().collect()
     }
 
     /// One use of an undefined value: a choice of its own.

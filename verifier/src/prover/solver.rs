@@ -18,6 +18,8 @@ use tribunal_ir::bits::Bits;
 pub(super) struct Effort {
     /// In its own unit of work, the same on every machine.
     work: u32,
+    /// What is left of it for the whole function, which changes no other decision.
+    most: u32,
     /// The moment when it gives up whatever it counted, if that is before the watchdog's time is over.
     until: Option<Instant>,
 }
@@ -33,13 +35,18 @@ impl Effort {
     pub const FACT: Effort = Effort::of(200_000);
 
     const fn of(work: u32) -> Effort {
-        Effort { work, until: None }
+        Effort { work, most: u32::MAX, until: None }
     }
 
     /// The same effort, ending at most `time` from now.
     pub fn within(self, time: Duration) -> Effort {
         let then = Instant::now().checked_add(time);
         Effort { until: self.until.map_or(then, |until| then.map(|then| then.min(until))), ..self }
+    }
+
+    /// The same effort, with so much work at most.
+    pub fn at_most(self, work: u64) -> Effort {
+        Effort { most: self.most.min(u32::try_from(work).unwrap_or(u32::MAX)), ..self }
     }
 
     /// The same with another limit on work.
@@ -113,7 +120,13 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
 
 /// Puts a script to z3. A process that fails is replaced, and asked once more in another way.
 pub(super) fn ask(script: &str, logic: Logic, effort: Effort) -> Said {
-    let request = |again| Request { logic, again, work: effort.work, milliseconds: effort.milliseconds(), script };
+    let request = |again| Request {
+        logic,
+        again,
+        work: effort.work.min(effort.most),
+        milliseconds: effort.milliseconds(),
+        script,
+    };
     let reply = match process::answer(&request(false)) {
         None => worker::answer(&request(false)),
         Some(Ok(reply)) => reply,

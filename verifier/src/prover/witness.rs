@@ -7,7 +7,13 @@
 use super::query::{StepOutput, simplified, substituted};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use tribunal_ir::Opcode;
 use tribunal_ir::bits::Bits;
+
+/// True for an opcode that may leave the high bits of its result open: a choice, which may make poison of a promise.
+pub(super) fn may_extend(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::G_ANYEXT | Opcode::G_LOAD)
+}
 
 /// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
 /// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a

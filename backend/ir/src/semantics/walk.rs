@@ -250,8 +250,26 @@ fn beyond<D: Domain>(domain: &mut D, index: &D::Bits, count: usize) -> D::Bool {
 fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
     let value = read(state, src)?;
+    let value = widened(state, dst, src, value);
     write(state, dst, value)?;
     Ok(Next::Following)
+}
+
+/// A value that is copied to a wider virtual register: nobody says the bits above. LLVM copies the 32 bits of a number
+/// so to a register of integers, and the machine's instruction fills it in its own way.
+fn widened<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    dst: &RegOperand,
+    src: &RegOperand,
+    value: Value<D>,
+) -> Value<D> {
+    let bits = |state: &S, operand| operand_bits(state.function(), state.vocabulary(), operand);
+    let (to, from) = (bits(state, dst), bits(state, src));
+    if to <= from || dst.reg.as_virtual().is_none() {
+        return value;
+    }
+    let above = state.unwritten(to - from);
+    Value { bits: state.domain().concat(&above.bits, &value.bits), ..value }
 }
 
 fn implicit_def<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {

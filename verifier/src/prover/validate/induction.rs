@@ -192,7 +192,7 @@ impl<'v> Validation<'v> {
             .collect();
         query.excuse(&excuses);
         let limits = self.setting.limits;
-        let answer = limits.reached().map_or_else(|| decide(&mut query, effort.within(limits.left())), unknown);
+        let answer = limits.reached().map_or_else(|| decide(&mut query, limits.within(effort)), unknown);
         (self.graph, self.inputs) = (query.graph, query.inputs);
         answer
     }

@@ -1,14 +1,15 @@
-//! LLVM's GlobalISel legalizer on trial: both stages of many programs are made with `llc-22`, and every function is
-//! judged as `tribunal validate` judges it. `make judge-llvm` runs it.
+//! LLVM's GlobalISel on trial: every stage of many programs is made with `llc-22`, from its translator's output to
+//! selected instructions, at each level. Every function of a stage is judged against the stage before, as
+//! `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
-//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--seconds N] [--json] SOURCE...
-//! A SOURCE is `real` (the files of corpus/real), `csmith=FIRST..LAST` (programs of csmith with these seeds, through
-//! clang-22 -O1 -fno-inline), or a file `NAME.before.mir` with `NAME.after.mir` beside it.
+//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--seconds N] [--json] SOURCE...
+//! A SOURCE is `real` (the files of corpus/real), `programs` (the C programs of corpus/programs, through clang-22 -O1),
+//! or `csmith=FIRST..LAST` (programs of csmith with these seeds, through clang-22 -O1 -fno-inline).
 //!
-//! Prints each function that is not proved with its reason, then a table with one row a target; with `--json` the same
-//! rows as one object on the last line. A file that a tool refuses is counted as refused and not as judged. Each pair
-//! of files is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), with a time limit of `--seconds`. The
-//! functions that it did not reach before a crash or the limit are `unknown`.
+//! Prints each function that is not proved with its reason, then a table with one row for each target, level and stage;
+//! with `--json` the same rows as one object on the last line. A file that a tool refuses is counted as refused and not
+//! as judged. Each pair of stages is judged by a process of its own (`judge_llvm --pair BEFORE AFTER`), with a time
+//! limit of `--seconds`. The functions that it did not reach before a crash or the limit are `unknown`.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use tribunal_fuzz::peer::{Llc, OptLevel, PeerBackend, PeerMode};
 use tribunal_ir::{Entry, Module, text};
 use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
@@ -42,8 +44,8 @@ fn main() {
         return judge_pair(target, Path::new(before), Path::new(after));
     }
     let options = options();
-    let jobs = options.sources.iter().flat_map(|source| pairs(source, &options)).collect::<Vec<Job>>();
-    let (next, totals) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let jobs = options.sources.iter().flat_map(|source| jobs(source, &options)).collect::<Vec<Job>>();
+    let (next, totals) = (AtomicUsize::new(0), Totals::default());
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
             scope.spawn(|| {
@@ -53,30 +55,45 @@ fn main() {
             });
         }
     });
-    let totals: BTreeMap<&str, Total> = totals.into_inner().unwrap_or_default();
+    let totals: BTreeMap<RowName, Total> = totals.into_inner().unwrap_or_default();
+    print(&totals);
+    if options.is_json {
+        let rows: Vec<Value> = totals.iter().map(|(name, total)| total.object(*name)).collect();
+        say!("{}", json!({"rows": rows}));
+    }
+}
+
+/// A target, a level and a stage.
+type RowName = (&'static str, &'static str, &'static str);
+
+fn print(totals: &BTreeMap<RowName, Total>) {
     say!(
-        "{:<10}{:>11}{:>9}{:>9}{:>9}{:>13}{:>9}",
+        "{:<10}{:<5}{:<34}{:>10}{:>8}{:>8}{:>8}{:>12}{:>8}{:>9}",
         "target",
+        "level",
+        "stage",
         "functions",
         "proved",
         "refuted",
         "unknown",
         "unsupported",
-        "refused"
+        "refused",
+        "verdicts"
     );
-    for (target, total) in &totals {
+    for (&(target, level, stage), total) in totals {
         let Total { functions, proved, refuted, unknown, unsupported, refused, .. } = total;
-        say!("{target:<10}{functions:>11}{proved:>9}{refuted:>9}{unknown:>9}{unsupported:>13}{refused:>9}");
+        say!(
+            "{target:<10}{level:<5}{stage:<34}{functions:>10}{proved:>8}{refuted:>8}{unknown:>8}{unsupported:>12}{refused:>8}{:>8.1}%",
+            100.0 * total.verdicts()
+        );
     }
-    for (target, total) in &totals {
+    for (&(target, level, stage), total) in totals {
         let mut reasons: Vec<_> = total.reasons.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        reasons.iter().for_each(|(reason, count)| say!("{target}: {count} {reason}"));
-        say!("{target}: slowest function {:.1} s ({})", total.slowest.0.as_secs_f64(), total.slowest.1);
+        reasons.iter().for_each(|(reason, count)| say!("{target} {level} {stage}: {count} {reason}"));
     }
-    if options.is_json {
-        let rows: Vec<Value> = totals.iter().map(|(target, total)| total.object(target)).collect();
-        say!("{}", json!({"rows": rows}));
+    if let Some(slowest) = totals.values().max_by_key(|total| total.slowest.0) {
+        say!("slowest function {:.1} s ({})", slowest.slowest.0.as_secs_f64(), slowest.slowest.1);
     }
 }
 
@@ -87,6 +104,7 @@ struct Options {
     limit: Duration,
     folder: PathBuf,
     targets: Vec<&'static Target>,
+    levels: Vec<OptLevel>,
     is_json: bool,
     sources: Vec<String>,
 }
@@ -96,7 +114,15 @@ fn options() -> Options {
     let folder = std::env::temp_dir().join(format!("judge-llvm-{}", std::process::id()));
     let limit = Duration::from_secs(3600);
     let targets = tribunal_target::ALL.to_vec();
-    let mut options = Options { jobs: 1, limit, folder, targets, is_json: false, sources: Vec::new() };
+    let mut options = Options {
+        jobs: 1,
+        limit,
+        folder,
+        targets,
+        levels: OptLevel::ALL.to_vec(),
+        is_json: false,
+        sources: Vec::new(),
+    };
     let fail = |message: &str| -> ! {
         eprintln!("error: {message}");
         std::process::exit(2)
@@ -115,6 +141,10 @@ fn options() -> Options {
                 Some(target) => options.targets = vec![target],
                 None => fail("no such target"),
             },
+            "--level" => match OptLevel::named(&value()) {
+                Some(level) => options.levels = vec![level],
+                None => fail("the level is -O0 or -O2"),
+            },
             source => options.sources.push(source.to_string()),
         }
     }
@@ -129,33 +159,44 @@ fn options() -> Options {
     options
 }
 
-/// One pair of files to make and to judge.
+/// One program to judge for one target.
 enum Job {
-    /// The stage before the legalizer.
-    Before(PathBuf, &'static Target),
+    /// Generic MIR.
+    Mir(PathBuf, &'static Target),
+    /// A C program.
+    Source(PathBuf, &'static Target),
+    /// A seed of csmith.
     Csmith(u32, &'static Target),
-    /// Both stages are there.
-    Made(PathBuf, &'static Target),
 }
 
-fn pairs(source: &str, options: &Options) -> Vec<Job> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/real");
+fn jobs(source: &str, options: &Options) -> Vec<Job> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let target_of = |name: &str| options.targets.iter().copied().find(|target| name.contains(target.name));
-    if source == "real" {
-        let mut files: Vec<PathBuf> =
-            std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        files.retain(|path| path.extension().is_some_and(|end| end == "mir"));
-        files.sort();
-        let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Before(path.clone(), target));
-        return files.into_iter().filter_map(job).collect();
+    match source {
+        "real" => {
+            let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Mir(path.clone(), target));
+            files(&corpus.join("real"), "mir").into_iter().filter_map(job).collect()
+        }
+        "programs" => {
+            let each = |path: PathBuf| options.targets.iter().map(move |&target| Job::Source(path.clone(), target));
+            files(&corpus.join("programs"), "c").into_iter().flat_map(each).collect()
+        }
+        _ => {
+            let range = source.strip_prefix("csmith=").and_then(|range| range.split_once(".."));
+            let seeds = range.and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+            let each = |seed: u32| options.targets.iter().map(move |&target| Job::Csmith(seed, target));
+            seeds.into_iter().flatten().flat_map(each).collect()
+        }
     }
-    if let Some((first, last)) = source.strip_prefix("csmith=").and_then(|range| range.split_once("..")) {
-        let (first, last) = (first.parse().unwrap_or(1), last.parse().unwrap_or(0));
-        let seeds = first..=last;
-        return seeds.flat_map(|seed| options.targets.iter().map(move |&target| Job::Csmith(seed, target))).collect();
-    }
-    let name = source.rsplit('/').next().unwrap_or(source);
-    target_of(name).map(|target| Job::Made(source.into(), target)).into_iter().collect()
+}
+
+/// The files of a folder with this extension, by name.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == extension));
+    files.sort();
+    files
 }
 
 #[derive(Default)]
@@ -168,45 +209,68 @@ struct Total {
     /// Files that csmith, clang, llc or the parser would not take.
     refused: u64,
     reasons: BTreeMap<String, u64>,
+    /// The time of all functions.
+    took: Duration,
     slowest: (Duration, String),
 }
 
-type Totals<'t> = Mutex<BTreeMap<&'t str, Total>>;
+type Totals = Mutex<BTreeMap<RowName, Total>>;
 
-fn judge<'t>(job: &Job, options: &Options, totals: &Totals<'t>) {
-    let folder = &options.folder;
-    let (target, made) = match job {
-        Job::Before(path, target) => (*target, from_mir(path, target, folder)),
-        Job::Csmith(seed, target) => (*target, from_csmith(*seed, target, folder)),
-        Job::Made(path, target) => {
-            let after = path.to_string_lossy().replace(".before.mir", ".after.mir");
-            (*target, Ok((path.clone(), after.into())))
+/// Judges every stage of one program at every level.
+fn judge(job: &Job, options: &Options, totals: &Totals) {
+    for &level in &options.levels {
+        let (target, made) = match job {
+            Job::Mir(path, target) => (*target, Ok(path.clone())),
+            Job::Source(path, target) => (*target, from_source(path, (target, level), &options.folder)),
+            Job::Csmith(seed, target) => (*target, from_csmith(*seed, (target, level), &options.folder)),
+        };
+        let mode = PeerMode { target, features: target.default_features, level };
+        match made {
+            Ok(before) => stages(&before, mode, options, totals),
+            Err(reason) => refuse(&reason, (target.name, level.flag(), "irtranslator"), totals),
         }
-    };
-    let add = |count: &dyn Fn(&mut Total)| {
-        if let Ok(mut totals) = totals.lock() {
-            count(totals.entry(target.name).or_default());
+    }
+}
+
+fn refuse(reason: &str, row: RowName, totals: &Totals) {
+    say!("refused: {reason}");
+    if let Ok(mut totals) = totals.lock() {
+        totals.entry(row).or_default().refused += 1;
+    }
+}
+
+/// Makes each stage of a file, and judges it against the one before.
+fn stages(source: &Path, mode: PeerMode, options: &Options, totals: &Totals) {
+    let Some(llc) = Llc::new("llc-22") else { return };
+    let mut before = source.to_path_buf();
+    for &stage in llc.stages(mode) {
+        let row = (mode.target.name, mode.level.flag(), stage);
+        let stem =
+            source.file_name().unwrap_or_default().to_string_lossy().replace(".before.mir", "").replace(".mir", "");
+        let after = options.folder.join(format!("{stem}{}.{stage}.mir", mode.level.flag()));
+        let made = run(&mut llc.compile(mode, stage, source, &after));
+        match made.and_then(|()| supervised(mode.target, &before, &after, options)) {
+            Ok(verdicts) => count(verdicts, &after, row, totals),
+            // Later stages come from this one.
+            Err(reason) => return refuse(&reason, row, totals),
         }
-    };
-    let judged = made.and_then(|(before, after)| Ok((supervised(target, &before, &after, options)?, before)));
-    let (verdicts, path) = match judged {
-        Ok(judged) => judged,
-        Err(reason) => {
-            say!("refused: {reason}");
-            return add(&|total| total.refused += 1);
-        }
-    };
+        before = after;
+    }
+}
+
+fn count(verdicts: Vec<Verdict>, path: &Path, row: RowName, totals: &Totals) {
+    let Ok(mut totals) = totals.lock() else { return };
+    let total = totals.entry(row).or_default();
     for Verdict { function, kind, took } in verdicts {
         let name = format!("{} {function}", path.display());
         if kind != Kind::Proved {
             say!("{name}: {kind:?} ({:.1} s)", took.as_secs_f64());
         }
-        add(&|total| {
-            total.count(&kind);
-            if took > total.slowest.0 {
-                total.slowest = (took, name.clone());
-            }
-        });
+        total.count(&kind);
+        total.took += took;
+        if took > total.slowest.0 {
+            total.slowest = (took, name);
+        }
     }
 }
 
@@ -219,7 +283,7 @@ struct Verdict {
 
 /// The verdicts of a process of its own, which may crash or run out of time.
 fn supervised(target: &Target, before: &Path, after: &Path, options: &Options) -> Result<Vec<Verdict>, String> {
-    let stem = before.file_name().unwrap_or_default().to_string_lossy();
+    let stem = after.file_name().unwrap_or_default().to_string_lossy();
     let (said, errors) =
         (options.folder.join(format!("{stem}.verdicts")), options.folder.join(format!("{stem}.errors")));
     let create = |path: &Path| std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()));
@@ -301,10 +365,19 @@ fn judge_pair(target: &str, before: &Path, after: &Path) {
 }
 
 impl Total {
-    fn object(&self, target: &str) -> Value {
-        let Total { functions, proved, refuted, unknown, unsupported, refused, reasons, slowest } = self;
+    /// The share of functions that are proved or refuted.
+    fn verdicts(&self) -> f64 {
+        (self.proved + self.refuted) as f64 / self.functions.max(1) as f64
+    }
+
+    fn object(&self, (target, level, stage): RowName) -> Value {
+        let Total { functions, proved, refuted, unknown, unsupported, refused, reasons, took, slowest } = self;
         json!({
             "target": target,
+            "level": level,
+            "stage": stage,
+            "verdicts": self.verdicts(),
+            "mean_seconds": took.as_secs_f64() / (*functions).max(1) as f64,
             "functions": functions,
             "proved": proved,
             "refuted": refuted,
@@ -345,55 +418,39 @@ fn module(path: &Path, target: &Target) -> Result<Module, String> {
     text::parse_module(&text, target.vocabulary).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// The stage after the legalizer, beside the one before it.
-fn from_mir(before: &Path, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
-    let stem = before.file_name().unwrap_or_default().to_string_lossy().replace(".mir", "").replace(".before", "");
-    let after = folder.join(format!("{stem}.after.mir"));
-    let mut llc = llc(target);
-    run(llc.arg("-run-pass=legalizer").arg(before).arg("-o").arg(&after))?;
-    Ok((before.to_path_buf(), after))
-}
-
 /// clang's flags for a target besides its triple.
 const MACHINES: &[(&str, [&str; 2])] =
     &[("riscv64", ["-march=rv64im", "-mabi=lp64"]), ("riscv32", ["-march=rv32im", "-mabi=ilp32"])];
 
-fn from_csmith(seed: u32, target: &Target, folder: &Path) -> Result<(PathBuf, PathBuf), String> {
-    let path = |end: &str| folder.join(format!("csmith{seed}.{}.{end}", target.name));
-    let (source, ir, before) = (path("c"), path("ll"), path("before.mir"));
+fn from_csmith(seed: u32, mode: (&Target, OptLevel), folder: &Path) -> Result<PathBuf, String> {
+    let source = folder.join(format!("csmith{seed}.{}.c", mode.0.name));
     let mut csmith = Command::new("csmith");
     csmith.args(["--seed", &seed.to_string(), "--no-argc", "-o"]).arg(&source).current_dir(folder);
     if seed <= PLAIN_SEEDS {
         csmith.args(["--no-packed-struct", "--no-volatiles", "--no-bitfields"]);
     }
     run(&mut csmith)?;
+    from_source(&source, mode, folder)
+}
+
+/// The generic MIR that LLVM's translator makes of a C program.
+fn from_source(source: &Path, (target, level): (&Target, OptLevel), folder: &Path) -> Result<PathBuf, String> {
+    let stem = source.file_stem().unwrap_or_default().to_string_lossy().replace(&format!(".{}", target.name), "");
+    let path = |end: &str| folder.join(format!("{stem}.{}{}.{end}", target.name, level.flag()));
+    let (ir, before) = (path("ll"), path("before.mir"));
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("csmith");
+    let triple = format!("{}-unknown-linux-gnu", target.name);
     let mut clang = Command::new("clang-22");
-    clang.arg(format!("--target={}", triple(target)));
+    clang.arg(format!("--target={triple}"));
     let machine = MACHINES.iter().find(|(name, _)| *name == target.name);
     machine.into_iter().for_each(|(_, arguments)| _ = clang.args(*arguments));
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
-    run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(&source).arg("-o").arg(&ir))?;
-    let mut llc = llc(target);
-    run(llc
-        .args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator"])
-        .arg(&ir)
-        .arg("-o")
-        .arg(&before))?;
-    from_mir(&before, target, folder)
-}
-
-fn triple(target: &Target) -> String {
-    format!("{}-unknown-linux-gnu", target.name)
-}
-
-fn llc(target: &Target) -> Command {
+    run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(source).arg("-o").arg(&ir))?;
     let mut llc = Command::new("llc-22");
-    llc.arg(format!("-mtriple={}", triple(target))).arg("-simplify-mir");
-    if target.name.starts_with("riscv") {
-        llc.arg("-mattr=+m");
-    }
-    llc
+    llc.arg(format!("-mtriple={triple}")).args(machine.map(|_| "-mattr=+m")).arg(level.flag());
+    llc.args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator", "-simplify-mir"]);
+    run(llc.arg(&ir).arg("-o").arg(&before))?;
+    Ok(before)
 }
 
 /// Runs a tool; if it fails, the error is the first line of its message.
