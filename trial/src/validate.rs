@@ -310,10 +310,10 @@ fn compared(
 /// none of the bits open that the earlier one determines. Then no resolution differs.
 fn is_allowed_however_resolved(allowed: &Observation, run: &Observation, target: &'static Target) -> bool {
     let returned = in_the_order_of(allowed, run, target);
-    let within = |one: u64, other: u64| other & !one == 0;
+    let within = |one: u128, other: u128| other & !one == 0;
     run.outcome.is_determined()
         && allowed.returned.iter().zip(&returned).all(|((_, bits, one), (_, _, other))| {
-            let above = u64::MAX.checked_shl(*bits).unwrap_or(0);
+            let above = u128::MAX.checked_shl(*bits).unwrap_or(0);
             within(one.unknown | above, other.unknown)
         })
         && allowed.buffers.iter().zip(&run.buffers).all(|(one, other)| {
