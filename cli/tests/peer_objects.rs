@@ -252,5 +252,5 @@ fn objects_are_those_of_llvm() {
         }
     }
     assert!(objections.is_empty(), "{}", objections.join("\n"));
-    assert_eq!(compared, 47);
+    assert_eq!(compared, 48);
 }

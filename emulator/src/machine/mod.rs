@@ -24,6 +24,7 @@ mod linker;
 mod loader;
 mod runtime;
 mod stepper;
+mod wide;
 
 pub use error::MachineError;
 pub use fault::MachineFault;
@@ -285,23 +286,6 @@ impl Emulator {
         Ok(emulator.with_parts(features))
     }
 
-    /// For code of a machine with these features: where it has but a part of a register that boxes, the caller's number
-    /// in it is boxed.
-    #[must_use]
-    pub fn with_parts(mut self, features: Features) -> Emulator {
-        for kept in &mut self.kept {
-            let Some(bank) = self.target.bank_of(kept.register).filter(|&bank| self.target.bank(bank).boxes) else {
-                continue;
-            };
-            let bits = self.target.class(self.target.whole_class(bank, features)).bits;
-            kept.value |= u64::MAX.checked_shl(bits).unwrap_or(0);
-            if let Ok(place) = self.registers.binary_search(&kept.register) {
-                self.canaries[place] = kept.value;
-            }
-        }
-        self
-    }
-
     /// True if [`Emulator::for_code`] gives this code an engine of this kind.
     pub fn runs(&self, features: Features, code: &[u8]) -> bool {
         EngineDesc::for_code(self.target, features, code).is_some() == matches!(self.engine, Engine::Unicorn(_))
@@ -503,38 +487,6 @@ impl Emulator {
                 Ok(())
             }
             (_, None) => Ok(()),
-        }
-    }
-
-    /// True for a register that is wider than the engines' usual accesses.
-    fn is_wide(&self, register: PReg) -> bool {
-        self.target.vocabulary.register_bits(register) > u64::BITS
-    }
-
-    /// All of a full register that is wide, else what [`Emulator::read`] reads.
-    fn contents(&self, register: PReg) -> Result<u128, MachineError> {
-        match (&self.engine, self.row.and_then(|row| row.wide_number(register))) {
-            _ if !self.is_wide(register) => self.read(register).map(u128::from),
-            (Engine::Stepper(stepper), _) => Ok(stepper.contents(register)),
-            (Engine::Unicorn(engine), Some(number)) => {
-                let bytes = engine.reg_read_long(number)?;
-                Ok(bytes.iter().rev().fold(0, |value, &byte| value << u8::BITS | u128::from(byte)))
-            }
-            (Engine::Unicorn(_), None) => Ok(0),
-        }
-    }
-
-    /// Writes all of a full register.
-    fn set_contents(&mut self, register: PReg, value: u128) -> Result<(), MachineError> {
-        let number = self.row.and_then(|row| row.wide_number(register));
-        match (self.is_wide(register), &mut self.engine, number) {
-            (false, ..) => self.write(register, value as u64),
-            (true, Engine::Stepper(stepper), _) => {
-                stepper.set_contents(register, value);
-                Ok(())
-            }
-            (true, Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write_long(number, &value.to_le_bytes())?),
-            (true, Engine::Unicorn(_), None) => Ok(()),
         }
     }
 

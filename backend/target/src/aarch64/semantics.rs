@@ -143,13 +143,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = shifted(d, arg(1)?, inst)?;
             if matches!(opcode, ADDWrs | ADDXrs) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 => d.or(a, arg(1)?),
-        DUPv2i64gpr => d.concat(a, a),
-        INSvi64gpr => {
-            let (low, high) = (d.extract(a, 0, 64), d.extract(a, 64, 64));
-            if number(2)? == 0 { d.concat(&high, arg(2)?) } else { d.concat(arg(2)?, &low) }
-        }
-        UMOVvi64 => d.extract(a, 64 * number(2)?, 64),
+        ORRv16i8 | DUPv2i64gpr | INSvi64gpr | UMOVvi64 => quad_move(d, opcode, inst, s)?,
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));
@@ -205,6 +199,28 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         }
         SUBREG_TO_REG => d.zext(arg(1)?, 64),
         _ => logical(d, opcode, inst, s)?,
+    })
+}
+
+/// Between registers of 128 bits, or one of them and integer registers of its halves.
+fn quad_move<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Option<D::Bits> {
+    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let a = arg(0)?;
+    let half = |index: usize| inst.imm(index).map(|value| value as u32);
+    Some(match opcode {
+        ORRv16i8 => d.or(a, arg(1)?),
+        DUPv2i64gpr => d.concat(a, a),
+        INSvi64gpr => {
+            let (low, high) = (d.extract(a, 0, 64), d.extract(a, 64, 64));
+            if half(2)? == 0 { d.concat(&high, arg(2)?) } else { d.concat(arg(2)?, &low) }
+        }
+        UMOVvi64 => d.extract(a, 64 * half(2)?, 64),
+        _ => return None,
     })
 }
 
