@@ -17,6 +17,8 @@ pub mod durations {
     pub const FLOAT_PAIRS: u64 = 1_000_000;
     /// Programs of csmith.
     pub const CSMITH: u64 = 20;
+    /// Programs of `corpus/real`: all of them.
+    pub const REAL: u64 = 9;
     /// Programs of each phase of the embedded loop's stages.
     pub const PHASES: [u64; 3] = [10_000, 30_000, 60_000];
 }

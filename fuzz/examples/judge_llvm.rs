@@ -3,8 +3,9 @@
 //! `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
 //! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--seconds N] [--json] SOURCE...
-//! A SOURCE is `real` (the files of corpus/real), `programs` (the C programs of corpus/programs, through clang-22 -O1),
-//! or `csmith=FIRST..LAST` (programs of csmith with these seeds, through clang-22 -O1 -fno-inline).
+//! A SOURCE is `real` (the files of corpus/real), `real=N` (those of its first N programs), `programs` (the C programs
+//! of corpus/programs, through clang-22 -O1), or `csmith=FIRST..LAST` (programs of csmith with these seeds, through
+//! clang-22 -O1 -fno-inline).
 //!
 //! Prints each function that is not proved with its reason, then a table with one row for each target, level and stage;
 //! with `--json` the same rows as one object on the last line. A file that a tool refuses is counted as refused and not
@@ -12,7 +13,7 @@
 //! limit of `--seconds`. The functions that it did not reach before a crash or the limit are `unknown`.
 
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -172,22 +173,31 @@ enum Job {
 fn jobs(source: &str, options: &Options) -> Vec<Job> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let target_of = |name: &str| options.targets.iter().copied().find(|target| name.contains(target.name));
-    match source {
-        "real" => {
+    match source.split_once('=').unwrap_or((source, "")) {
+        ("real", count) => {
             let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Mir(path.clone(), target));
-            files(&corpus.join("real"), "mir").into_iter().filter_map(job).collect()
+            let files = first_programs(files(&corpus.join("real"), "mir"), count.parse().unwrap_or(usize::MAX));
+            files.into_iter().filter_map(job).collect()
         }
-        "programs" => {
+        ("programs", _) => {
             let each = |path: PathBuf| options.targets.iter().map(move |&target| Job::Source(path.clone(), target));
             files(&corpus.join("programs"), "c").into_iter().flat_map(each).collect()
         }
-        _ => {
-            let range = source.strip_prefix("csmith=").and_then(|range| range.split_once(".."));
+        (_, seeds) => {
+            let range = seeds.split_once("..");
             let seeds = range.and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
             let each = |seed: u32| options.targets.iter().map(move |&target| Job::Csmith(seed, target));
             seeds.into_iter().flatten().flat_map(each).collect()
         }
     }
+}
+
+/// The files of the first programs. A name is the program's up to its first dot.
+fn first_programs(files: Vec<PathBuf>, count: usize) -> Vec<PathBuf> {
+    let program = |path: &PathBuf| path.file_name()?.to_str()?.split('.').next().map(str::to_string);
+    let chosen: Vec<Option<String>> =
+        files.iter().map(program).collect::<BTreeSet<_>>().into_iter().take(count).collect();
+    files.into_iter().filter(|path| chosen.contains(&program(path))).collect()
 }
 
 /// The files of a folder with this extension, by name.

@@ -22,10 +22,10 @@ const VERDICTS: &[Figure] = &[
 
 const LLVM: Section = Section {
     name: "llvm",
-    heading: "LLVM's legalizer on trial",
+    heading: "LLVM's GlobalISel on trial",
     about: "\
 `llc-22` takes each function through the stages of GlobalISel, and the translation validator judges each against the one before.
-The first table holds the functions of `corpus/real`, the second programs of csmith through `clang-22 -O1`.
+The first table holds functions of `corpus/real`, the second programs of csmith through `clang-22 -O1`.
 Every refutation was executed; `corpus/llvm` argues their causes.
 Unknown are functions beyond their limit, and products and divisions on which z3 gives up.",
     needs: &[
@@ -34,7 +34,7 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         Need { command: "command -v csmith", otherwise: "csmith is missing" },
     ],
     steps: |effort| {
-        let (jobs, seeds) = (effort.jobs, effort.scaled(durations::CSMITH));
+        let (jobs, programs, seeds) = (effort.jobs, effort.scaled(durations::REAL), effort.scaled(durations::CSMITH));
         let judge = |label, source: &str| {
             let folder = scratch(&format!("llvm/{label}"));
             let program = "cargo run --release --package tribunal-fuzz --example judge_llvm";
@@ -42,7 +42,7 @@ Unknown are functions beyond their limit, and products and divisions on which z3
         };
         vec![
             SectionStep::preparation(emptied(&scratch("llvm"))),
-            judge("real", "real"),
+            judge("real", &format!("real={programs}")),
             judge("csmith", &format!("csmith=1..{seeds}")),
         ]
     },
