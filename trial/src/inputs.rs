@@ -272,7 +272,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
 fn is_base(function: &Function, target: &Target, value: VReg) -> bool {
     function.all_insts().map(|inst| function.inst(inst)).any(|data| {
         let Opcode::Target(opcode) = data.opcode else { return false };
-        let base = target.instruction(opcode).address().map(|(base, ..)| base);
+        let base = target.instruction(opcode).base();
         base.is_some_and(|base| data.vreg(base) == Some(value))
     })
 }

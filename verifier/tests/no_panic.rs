@@ -143,7 +143,10 @@ impl Tester {
                 OperandDesc::Callee { .. } => uses.push(self.named(Opcode::G_GLOBAL_VALUE, 1)),
                 OperandDesc::Imm(_) | OperandDesc::Offset { .. } => uses.push(Operand::Imm(1)),
                 OperandDesc::RegisterMask | OperandDesc::Symbol => uses.push(Operand::NoRegister),
-                OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
+                OperandDesc::Use(class)
+                | OperandDesc::Base(class)
+                | OperandDesc::Index(class)
+                | OperandDesc::Tied { class, .. } => {
                     uses.push(Operand::used(register(class)));
                 }
             }

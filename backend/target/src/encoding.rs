@@ -135,7 +135,8 @@ impl Target {
             OperandDesc::Def(class)
             | OperandDesc::EarlyDef(class)
             | OperandDesc::Use(class)
-            | OperandDesc::Base(class) => {
+            | OperandDesc::Base(class)
+            | OperandDesc::Index(class) => {
                 let mut members = self.class(class).members.iter().copied();
                 let register =
                     members.find(|member| u32::from(self.registers[usize::from(member.0)].encoding) == value)?;

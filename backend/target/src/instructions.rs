@@ -32,6 +32,9 @@ pub enum OperandDesc {
         /// Bytes of a unit.
         scale: u8,
     },
+    /// A register that is added to the base before it. Two flags follow: it is extended as signed, and it counts units
+    /// of the access.
+    Index(RegClass),
     /// A branch destination: signed byte distance of `bits` bits, a multiple of `scale`.
     Label {
         /// Of the signed distance, in bits.
@@ -119,7 +122,7 @@ impl OperandDesc {
     pub fn class(&self) -> Option<RegClass> {
         match *self {
             OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Some(class),
-            OperandDesc::Use(class) | OperandDesc::Base(class) => Some(class),
+            OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Index(class) => Some(class),
             OperandDesc::Tied { class, .. } => Some(class),
             OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => None,
             OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => None,
@@ -265,6 +268,16 @@ impl InstrDesc {
     /// the operands alone, so a file may leave out the rest.
     pub fn names_all_writes(&self) -> bool {
         self.code.is_some() || self.access.is_none()
+    }
+
+    /// Index of the operand that is added to the base, if a register is.
+    pub fn index(&self) -> Option<usize> {
+        self.operands.iter().position(|desc| matches!(desc, OperandDesc::Index(_)))
+    }
+
+    /// Index of the base address operand, whatever is added to it.
+    pub fn base(&self) -> Option<usize> {
+        self.address().map(|(base, ..)| base).or(self.index().and_then(|index| index.checked_sub(1)))
     }
 
     /// Index of the base address operand, the range of the offset after it, and the bytes of that offset's unit.

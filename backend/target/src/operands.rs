@@ -122,7 +122,8 @@ pub fn call_frame<D: AnyDomain + ?Sized>(
     Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None, to: None })
 }
 
-/// The load or store of a row, at base plus offset: a load gives its value extended to the register.
+/// The load or store of a row, at base plus offset, or at base plus register: a load gives its value extended to the
+/// register.
 pub fn access<D: AnyDomain + ?Sized>(
     d: &mut D,
     target: &Target,
@@ -133,28 +134,16 @@ pub fn access<D: AnyDomain + ?Sized>(
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let malformed = || Unsupported::new(format!("malformed {}", row.name));
     let is_store = row.flags.contains(OpcodeFlags::STORE);
-    let (value, base_value) = match is_store {
-        true => {
-            let [value, base] = sources.exactly(inst)?;
-            (Some(value), base)
-        }
-        false => (None, sources.exactly::<1>(inst)?[0]),
-    };
-    let address = match row.address() {
-        None => base_value.bits,
-        Some((base, _, scale)) => {
-            let offset = inst.imm(base + 1).ok_or_else(malformed)?.wrapping_mul(scale);
-            let offset = d.literal(offset, d.width(&base_value.bits));
-            d.add(&base_value.bits, &offset)
-        }
-    };
-    let (results, outside) = match value {
+    let (value, place) = sources.values.split_at_checked(is_store.into()).ok_or_else(malformed)?;
+    let base = place.first().ok_or_else(malformed)?;
+    let address = address(d, row, inst, (base, place.get(1)))?;
+    let (results, outside) = match value.first() {
         // A machine may lack an instruction of its family: it has no registers so wide.
         Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
         Some(value) => {
             let low = d.extract(&value.bits, 0, access.bits());
             let operand = memory_operand(inst, access, MemFlags::STORE)?;
-            (SmallVec::new(), d.store(&address, &low, &value.poison, &operand))
+            (SmallVec::new(), d.store(&address.bits, &low, &value.poison, &operand))
         }
         None => {
             let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
@@ -162,10 +151,10 @@ pub fn access<D: AnyDomain + ?Sized>(
             if width < access.bits() {
                 return Err(malformed());
             }
-            let (value, poison, outside) = d.load(&address, access.bytes.into(), &operand);
+            let (value, poison, outside) = d.load(&address.bits, access.bytes.into(), &operand);
             // The only effect of a load is that it reserves its bytes.
             if row.flags.contains(OpcodeFlags::SIDE_EFFECTS) {
-                d.reserve(Some((&address, access.bytes.into())));
+                d.reserve(Some((&address.bits, access.bytes.into())));
             }
             let bits = match access.extension {
                 Extension::Sign => d.sext(&value, width),
@@ -174,8 +163,40 @@ pub fn access<D: AnyDomain + ?Sized>(
             (smallvec![Value::new(bits, poison)], outside)
         }
     };
-    let ub = d.bool_or(&outside, &base_value.poison);
+    let ub = d.bool_or(&outside, &address.poison);
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
+}
+
+/// The address that a row accesses, by its base and the register after it: base plus offset, base plus register, or the
+/// base alone.
+///
+/// # Errors
+/// Operands that are not the row's.
+pub fn address<D: Domain + ?Sized>(
+    d: &mut D,
+    row: &InstrDesc,
+    inst: &InstData,
+    (base, index): (&Value<D>, Option<&Value<D>>),
+) -> Result<Value<D>, Unsupported> {
+    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let width = d.width(&base.bits);
+    if let Some((place, _, scale)) = row.address() {
+        let offset = inst.imm(place + 1).ok_or_else(malformed)?.wrapping_mul(scale);
+        let offset = d.literal(offset, width);
+        return Ok(Value::new(d.add(&base.bits, &offset), base.poison.clone()));
+    }
+    let Some(place) = row.index() else { return Ok(base.clone()) };
+    let (index, access) = (index.ok_or_else(malformed)?, row.access.ok_or_else(malformed)?);
+    let flag = |place: usize| inst.imm(place).map(|flag| flag == 1).ok_or_else(malformed);
+    let (is_signed, counts_units) = (flag(place + 1)?, flag(place + 2)?);
+    let distance = match is_signed {
+        true => d.sext(&index.bits, width),
+        false => d.zext(&index.bits, width),
+    };
+    let units = if counts_units { access.bytes.trailing_zeros() } else { 0 };
+    let units = d.literal(units.into(), width);
+    let distance = d.shl(&distance, &units);
+    Ok(Value::new(d.add(&base.bits, &distance), d.bool_or(&base.poison, &index.poison)))
 }
 
 /// What a row loads from an address, unextended, and the condition under which that is undefined.

@@ -16,9 +16,10 @@ fn fitting(desc: &OperandDesc) -> Operand {
         OperandDesc::Imm(_) | OperandDesc::Offset { .. } | OperandDesc::Label { .. } => Operand::Imm(0),
         OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
         OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Operand::def(AARCH64.class(class).members[0]),
-        OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
-            Operand::used(AARCH64.class(class).members[0])
-        }
+        OperandDesc::Use(class)
+        | OperandDesc::Base(class)
+        | OperandDesc::Index(class)
+        | OperandDesc::Tied { class, .. } => Operand::used(AARCH64.class(class).members[0]),
     }
 }
 

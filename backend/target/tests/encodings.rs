@@ -54,6 +54,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
         | OperandDesc::EarlyDef(class)
         | OperandDesc::Use(class)
         | OperandDesc::Base(class)
+        | OperandDesc::Index(class)
         | OperandDesc::Tied { class, .. } => {
             let members = target.class(class).members;
             let member = members[pick(random, members.len())];

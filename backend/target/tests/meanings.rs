@@ -14,9 +14,10 @@ const OUTSIDE: [&str; 4] = ["ECALL", "EBREAK", "UNIMP", "BRK"];
 fn operand(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Operand {
     match *desc {
         OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Operand::def(target.class(class).members[1]),
-        OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Tied { class, .. } => {
-            Operand::used(target.class(class).members[1])
-        }
+        OperandDesc::Use(class)
+        | OperandDesc::Base(class)
+        | OperandDesc::Index(class)
+        | OperandDesc::Tied { class, .. } => Operand::used(target.class(class).members[1]),
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => match target.range(row, range) {
             ImmRange::OneOf(values) => Operand::Imm(values[0]),
             _ => Operand::Imm(0),
@@ -68,7 +69,7 @@ fn accesses_are_whole() {
             assert!(access.align.is_power_of_two() && access.align <= access.bytes, "{}", row.name);
             let is_load = row.operands[0].is_def();
             // An atomic access has its address in a register, and what reads and writes in one defines the old value.
-            if row.address().is_none() {
+            if row.base().is_none() {
                 let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
                 let is_atomic = direction == both
                     || row.flags.contains(OpcodeFlags::SIDE_EFFECTS)

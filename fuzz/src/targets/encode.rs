@@ -112,7 +112,7 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
         OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => {
             Operand::Reg(register_operand(register(target, class, u)?, RegFlags::DEF))
         }
-        OperandDesc::Use(class) | OperandDesc::Base(class) => {
+        OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Index(class) => {
             Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty()))
         }
         OperandDesc::Tied { to, class } => match before.get(usize::from(to)).and_then(Operand::as_reg) {

@@ -13,6 +13,7 @@ use tribunal_ir::{
     DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text,
 };
 use tribunal_target::environment::MemoryFunction;
+use tribunal_target::operands::address;
 
 /// How often the sides pass a block: the pointer of a loop is another one in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,18 +76,22 @@ pub(super) fn said<'f>(
 }
 
 impl SideEvaluation<'_> {
-    /// Keeps what a load or store of the machine names, at its base address plus offset.
+    /// Keeps what a load or store of the machine names, at its base address plus offset or register.
     pub(super) fn note_claims(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
-        let address = self.target.instruction(opcode).address().filter(|_| self.opaque.is_some());
-        let Some((base, _, scale)) = address.filter(|_| !data.memory.is_empty()) else { return Ok(()) };
-        let (Some(Operand::Reg(register)), Some(offset)) = (data.operands.get(base), data.imm(base + 1)) else {
-            return Ok(());
+        let row = self.target.instruction(opcode);
+        let base = row.base().filter(|_| self.opaque.is_some() && !data.memory.is_empty());
+        let Some(Operand::Reg(base)) = base.and_then(|base| data.operands.get(base)) else { return Ok(()) };
+        let mut state = SideState { evaluation: self, side };
+        let base = walk::read(&mut state, base)?;
+        let index = match row.index().and_then(|index| data.operands.get(index)) {
+            Some(Operand::Reg(index)) => Some(walk::read(&mut state, index)?),
+            _ => None,
         };
-        let base = walk::read(&mut SideState { evaluation: self, side }, register)?;
-        let offset = self.d.literal(offset.wrapping_mul(scale), self.d.width(&base.bits));
-        let address = self.d.add(&base.bits, &offset);
-        self.note_claim(side, data, address);
+        // An offset that is no number names nothing.
+        if let Ok(address) = address(self.d, row, data, (&base, index.as_ref())) {
+            self.note_claim(side, data, address.bits);
+        }
         Ok(())
     }
 

@@ -300,7 +300,7 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
                 results.push((result, *class));
                 Operand::def(result)
             }
-            OperandDesc::Use(class) | OperandDesc::Base(class) => {
+            OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Index(class) => {
                 let value = function.push_vreg(None, Constraint::Class(*class));
                 let register = *passing(target, *class)?.arguments.get(arguments)?;
                 arguments += 1;

@@ -71,7 +71,10 @@ fn operand(
 ) -> Option<Operand> {
     Some(match *desc {
         OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => Operand::def(register(target, function, class)?),
-        OperandDesc::Use(class) | OperandDesc::Tied { class, .. } | OperandDesc::Base(class) => {
+        OperandDesc::Use(class)
+        | OperandDesc::Tied { class, .. }
+        | OperandDesc::Base(class)
+        | OperandDesc::Index(class) => {
             let register = register(target, function, class)?;
             function.append(blocks[0], InstData::new(Opcode::IMPLICIT_DEF, [Operand::def(register)]));
             let tied_to = if let OperandDesc::Tied { to, .. } = *desc { Some(to) } else { None };

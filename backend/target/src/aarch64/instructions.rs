@@ -4,8 +4,8 @@
 //! operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
-//! pages as bytes, `%g` a place in the page of an entry of the global offset table, `%w` the 32-bit name, `%v` the name
-//! as a vector, `%e` an extension, `%f` a packed number.
+//! pages as bytes, `%x` how an index is extended, `%g` a place in the page of an entry of the global offset table, `%w`
+//! the 32-bit name, `%v` the name as a vector, `%e` an extension, `%f` a packed number.
 
 use super::features::LSE;
 use super::registers::{
@@ -78,6 +78,8 @@ crate::formats! {
     barrier [Piece::low(0, 4, 8)];
     /// Two sources and no result.
     compared [rn(0), rm(1)];
+    /// An address of two registers: the second is signed, and scaled.
+    indexed [rd(0), rn(1), rm(2), Piece::low(3, 1, 15), Piece::low(4, 1, 12)];
     /// A number of few bits.
     packed [rd(0), Piece::low(1, 8, 13)];
 }
@@ -108,6 +110,10 @@ const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
 const U64SP: OperandDesc = OperandDesc::Use(GPR64SP);
 const B64: OperandDesc = OperandDesc::Base(GPR64SP);
+// A register that is added to a base, its sign and its scale.
+const X32: OperandDesc = OperandDesc::Index(GPR32);
+const X64: OperandDesc = OperandDesc::Index(GPR64);
+const FLAG: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(1));
 const TC64: OperandDesc = OperandDesc::Use(TCGPR64);
 /// Bytes by which the stack arguments of a tail call exceed the caller's: the C convention has them no larger.
 const MORE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
@@ -662,5 +668,47 @@ crate::instructions! {
     CMP_SWAP_32 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL32 writes [NZCV] size 20;
     CMP_SWAP_64 [E64, E32, U64, U64, U64] pseudo() {LOAD, STORE} of AL64 writes [NZCV] size 20;
     MEMBARRIER [] pseudo() {SIDE_EFFECTS} size 0;
+    LDRBBroX [D32, U64SP, X64, FLAG, FLAG] indexed(0x38606800) "ldrb %0, [%1, %2%x3]" {LOAD} of Z8;
+    LDRBBroW [D32, U64SP, X32, FLAG, FLAG] indexed(0x38604800) "ldrb %0, [%1, %2%x3]" {LOAD} of Z8;
+    LDRHHroX [D32, U64SP, X64, FLAG, FLAG] indexed(0x78606800) "ldrh %0, [%1, %2%x3]" {LOAD} of Z16;
+    LDRHHroW [D32, U64SP, X32, FLAG, FLAG] indexed(0x78604800) "ldrh %0, [%1, %2%x3]" {LOAD} of Z16;
+    LDRWroX [D32, U64SP, X64, FLAG, FLAG] indexed(0xb8606800) "ldr %0, [%1, %2%x3]" {LOAD} of Z32;
+    LDRWroW [D32, U64SP, X32, FLAG, FLAG] indexed(0xb8604800) "ldr %0, [%1, %2%x3]" {LOAD} of Z32;
+    LDRXroX [D64, U64SP, X64, FLAG, FLAG] indexed(0xf8606800) "ldr %0, [%1, %2%x3]" {LOAD} of Z64;
+    LDRXroW [D64, U64SP, X32, FLAG, FLAG] indexed(0xf8604800) "ldr %0, [%1, %2%x3]" {LOAD} of Z64;
+    LDRSBWroX [D32, U64SP, X64, FLAG, FLAG] indexed(0x38e06800) "ldrsb %0, [%1, %2%x3]" {LOAD} of S8;
+    LDRSBWroW [D32, U64SP, X32, FLAG, FLAG] indexed(0x38e04800) "ldrsb %0, [%1, %2%x3]" {LOAD} of S8;
+    LDRSBXroX [D64, U64SP, X64, FLAG, FLAG] indexed(0x38a06800) "ldrsb %0, [%1, %2%x3]" {LOAD} of S8;
+    LDRSBXroW [D64, U64SP, X32, FLAG, FLAG] indexed(0x38a04800) "ldrsb %0, [%1, %2%x3]" {LOAD} of S8;
+    LDRSHWroX [D32, U64SP, X64, FLAG, FLAG] indexed(0x78e06800) "ldrsh %0, [%1, %2%x3]" {LOAD} of S16;
+    LDRSHWroW [D32, U64SP, X32, FLAG, FLAG] indexed(0x78e04800) "ldrsh %0, [%1, %2%x3]" {LOAD} of S16;
+    LDRSHXroX [D64, U64SP, X64, FLAG, FLAG] indexed(0x78a06800) "ldrsh %0, [%1, %2%x3]" {LOAD} of S16;
+    LDRSHXroW [D64, U64SP, X32, FLAG, FLAG] indexed(0x78a04800) "ldrsh %0, [%1, %2%x3]" {LOAD} of S16;
+    LDRSWroX [D64, U64SP, X64, FLAG, FLAG] indexed(0xb8a06800) "ldrsw %0, [%1, %2%x3]" {LOAD} of S32;
+    LDRSWroW [D64, U64SP, X32, FLAG, FLAG] indexed(0xb8a04800) "ldrsw %0, [%1, %2%x3]" {LOAD} of S32;
+    STRBBroX [U32, U64SP, X64, FLAG, FLAG] indexed(0x38206800) "strb %0, [%1, %2%x3]" {STORE} of Z8;
+    STRBBroW [U32, U64SP, X32, FLAG, FLAG] indexed(0x38204800) "strb %0, [%1, %2%x3]" {STORE} of Z8;
+    STRHHroX [U32, U64SP, X64, FLAG, FLAG] indexed(0x78206800) "strh %0, [%1, %2%x3]" {STORE} of Z16;
+    STRHHroW [U32, U64SP, X32, FLAG, FLAG] indexed(0x78204800) "strh %0, [%1, %2%x3]" {STORE} of Z16;
+    STRWroX [U32, U64SP, X64, FLAG, FLAG] indexed(0xb8206800) "str %0, [%1, %2%x3]" {STORE} of Z32;
+    STRWroW [U32, U64SP, X32, FLAG, FLAG] indexed(0xb8204800) "str %0, [%1, %2%x3]" {STORE} of Z32;
+    STRXroX [U64, U64SP, X64, FLAG, FLAG] indexed(0xf8206800) "str %0, [%1, %2%x3]" {STORE} of Z64;
+    STRXroW [U64, U64SP, X32, FLAG, FLAG] indexed(0xf8204800) "str %0, [%1, %2%x3]" {STORE} of Z64;
+    LDRHroX [DFH, U64SP, X64, FLAG, FLAG] indexed(0x7c606800) "ldr %0, [%1, %2%x3]" {LOAD} of Z16;
+    LDRHroW [DFH, U64SP, X32, FLAG, FLAG] indexed(0x7c604800) "ldr %0, [%1, %2%x3]" {LOAD} of Z16;
+    LDRSroX [DFS, U64SP, X64, FLAG, FLAG] indexed(0xbc606800) "ldr %0, [%1, %2%x3]" {LOAD} of Z32;
+    LDRSroW [DFS, U64SP, X32, FLAG, FLAG] indexed(0xbc604800) "ldr %0, [%1, %2%x3]" {LOAD} of Z32;
+    LDRDroX [DFD, U64SP, X64, FLAG, FLAG] indexed(0xfc606800) "ldr %0, [%1, %2%x3]" {LOAD} of Z64;
+    LDRDroW [DFD, U64SP, X32, FLAG, FLAG] indexed(0xfc604800) "ldr %0, [%1, %2%x3]" {LOAD} of Z64;
+    LDRQroX [D128, U64SP, X64, FLAG, FLAG] indexed(0x3ce06800) "ldr %0, [%1, %2%x3]" {LOAD} of Z128;
+    LDRQroW [D128, U64SP, X32, FLAG, FLAG] indexed(0x3ce04800) "ldr %0, [%1, %2%x3]" {LOAD} of Z128;
+    STRHroX [UFH, U64SP, X64, FLAG, FLAG] indexed(0x7c206800) "str %0, [%1, %2%x3]" {STORE} of Z16;
+    STRHroW [UFH, U64SP, X32, FLAG, FLAG] indexed(0x7c204800) "str %0, [%1, %2%x3]" {STORE} of Z16;
+    STRSroX [UFS, U64SP, X64, FLAG, FLAG] indexed(0xbc206800) "str %0, [%1, %2%x3]" {STORE} of Z32;
+    STRSroW [UFS, U64SP, X32, FLAG, FLAG] indexed(0xbc204800) "str %0, [%1, %2%x3]" {STORE} of Z32;
+    STRDroX [UFD, U64SP, X64, FLAG, FLAG] indexed(0xfc206800) "str %0, [%1, %2%x3]" {STORE} of Z64;
+    STRDroW [UFD, U64SP, X32, FLAG, FLAG] indexed(0xfc204800) "str %0, [%1, %2%x3]" {STORE} of Z64;
+    STRQroX [U128, U64SP, X64, FLAG, FLAG] indexed(0x3ca06800) "str %0, [%1, %2%x3]" {STORE} of Z128;
+    STRQroW [U128, U64SP, X32, FLAG, FLAG] indexed(0x3ca04800) "str %0, [%1, %2%x3]" {STORE} of Z128;
     BR [U64] source(0xd61f0000) "br %0" {TERMINATOR, BRANCH, BARRIER, INDIRECT};
 }

@@ -6,9 +6,9 @@
 use super::bitmask::{decode_bitmask, encode_bitmask};
 use super::floats::unpacked;
 use super::instructions::*;
-use super::registers::{REGISTERS, WZR, XZR};
+use super::registers::{GPR32, REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
-use crate::instructions::{ImmRange, OperandDesc};
+use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
 use tribunal_ir::{Block, FloatFormat, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
@@ -198,6 +198,10 @@ impl Machine for MachineCode {
             }
             let index = digit.to_digit(10).unwrap_or(0) as usize;
             let Some(operand) = data.operands.get(index) else { continue };
+            if kind == 'x' {
+                text.push_str(&index_extension(row, data, index));
+                continue;
+            }
             text.push_str(&shown(kind, row.operands.get(index), operand, name));
         }
         text
@@ -209,6 +213,21 @@ const CONDITIONS: [&str; 16] =
 
 /// Of the second source of an addition, by their encoding.
 const EXTENSIONS: [&str; 8] = ["uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"];
+
+/// How the register before operand `place` is extended and scaled, by the flags there: `, sxtw #2`.
+fn index_extension(row: &InstrDesc, data: &InstData, place: usize) -> String {
+    let [is_signed, is_scaled] = [place, place + 1].map(|place| data.imm(place) == Some(1));
+    let is_word = row.operands[place - 1] == OperandDesc::Index(GPR32);
+    let kind = match (is_signed, is_word) {
+        (false, false) if !is_scaled => return String::new(),
+        (false, false) => "lsl",
+        (false, true) => "uxtw",
+        (true, false) => "sxtx",
+        (true, true) => "sxtw",
+    };
+    let bytes = row.access.map_or(1, |access| access.bytes);
+    if is_scaled { format!(", {kind} #{}", bytes.trailing_zeros()) } else { format!(", {kind}") }
+}
 
 /// One operand as the row's template asks for it.
 fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn Fn(&Operand) -> String) -> String {
