@@ -184,14 +184,12 @@ pub enum Mismatch {
         known: u8,
     },
     /// The volatile accesses are not those of the source.
-    #[error("volatile access {index} is {}, expected {}", shown(.actual), shown(.expected))]
+    #[error("volatile access {index} is {}, expected {}", shown(.accesses[1]), shown(.accesses[0]))]
     Volatile {
         /// The place in the sequence of accesses.
         index: usize,
-        /// The source's access there, if any.
-        expected: Option<BufferAccess>,
-        /// The machine's access there, if any.
-        actual: Option<BufferAccess>,
+        /// The source's access there and the machine's, if any.
+        accesses: Box<[Option<BufferAccess>; 2]>,
     },
 }
 
@@ -205,7 +203,7 @@ impl Mismatch {
     }
 }
 
-fn shown(access: &Option<BufferAccess>) -> String {
+fn shown(access: Option<BufferAccess>) -> String {
     access.map_or("none".to_string(), |access| access.to_string())
 }
 
@@ -241,7 +239,7 @@ pub fn compare_accesses(source: &Observation, accesses: &[BufferAccess]) -> Resu
     match (source.accesses.get(same), came.next()) {
         (None, None) => Ok(()),
         (expected, actual) => {
-            Err(Mismatch::Volatile { index: same, expected: expected.copied(), actual: actual.copied() })
+            Err(Mismatch::Volatile { index: same, accesses: Box::new([expected.copied(), actual.copied()]) })
         }
     }
 }
@@ -264,7 +262,7 @@ fn first_accesses<'a>(
         while done < expected.bytes {
             let Some(actual) = came.next() else { return Ok((index, came)) };
             let Some(part) = expected.rest(done).begun_by(actual) else {
-                return Err(Mismatch::Volatile { index, expected: Some(*expected), actual: Some(*actual) });
+                return Err(Mismatch::Volatile { index, accesses: Box::new([Some(*expected), Some(*actual)]) });
             };
             done += part;
         }

@@ -220,7 +220,8 @@ pub(super) fn check_copy(verifier: &mut Verifier<'_>, inst: Inst) {
     let is_unread = |register| verifier.function.use_count(register) == 0;
     let (to, from) = (dst.reg.as_virtual(), src.reg.as_virtual());
     let has_class = from.is_some() && ty(dst).or(ty(src)).is_none();
-    if !(has_class && to.is_some_and(is_unread)) && !changes_bank(verifier, dst, src) {
+    let is_free = has_class && to.is_some_and(is_unread) || changes_bank(verifier, dst, src);
+    if !is_free {
         same_size(verifier, inst, dst, src);
     }
     if let (Some(to), Some(from)) = (ty(dst), ty(src)) {
