@@ -45,7 +45,13 @@ fn main() {
         return judge_pair(target, Path::new(before), Path::new(after));
     }
     let options = options();
-    let jobs = options.sources.iter().flat_map(|source| jobs(source, &options)).collect::<Vec<Job>>();
+    let mut jobs = Vec::new();
+    for source in &options.sources {
+        match self::jobs(source, &options) {
+            Some(found) if !found.is_empty() => jobs.extend(found),
+            _ => fail(&format!("{source} names no program: real, real=N, programs or csmith=FIRST..LAST")),
+        }
+    }
     let (next, totals) = (AtomicUsize::new(0), Totals::default());
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
@@ -124,14 +130,13 @@ fn options() -> Options {
         is_json: false,
         sources: Vec::new(),
     };
-    let fail = |message: &str| -> ! {
-        eprintln!("error: {message}");
-        std::process::exit(2)
-    };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().unwrap_or_else(|| fail(&format!("{argument} wants a value")));
         match argument.as_str() {
-            "--jobs" => options.jobs = value().parse().unwrap_or_else(|_| fail("--jobs wants a number")),
+            "--jobs" => match value().parse() {
+                Ok(jobs) if jobs > 0 => options.jobs = jobs,
+                _ => fail("--jobs wants a number, at least 1"),
+            },
             "--seconds" => {
                 options.limit =
                     Duration::from_secs(value().parse().unwrap_or_else(|_| fail("--seconds wants a number")));
@@ -160,6 +165,12 @@ fn options() -> Options {
     options
 }
 
+/// Ends the program for bad input.
+fn fail(message: &str) -> ! {
+    eprintln!("error: {message}");
+    std::process::exit(2)
+}
+
 /// One program to judge for one target.
 enum Job {
     /// Generic MIR.
@@ -170,25 +181,28 @@ enum Job {
     Csmith(u32, &'static Target),
 }
 
-fn jobs(source: &str, options: &Options) -> Vec<Job> {
+/// The programs of a SOURCE; `None` if it is none.
+fn jobs(source: &str, options: &Options) -> Option<Vec<Job>> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let target_of = |name: &str| options.targets.iter().copied().find(|target| name.contains(target.name));
-    match source.split_once('=').unwrap_or((source, "")) {
-        ("real", count) => {
-            let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Mir(path.clone(), target));
-            let files = first_programs(files(&corpus.join("real"), "mir"), count.parse().unwrap_or(usize::MAX));
-            files.into_iter().filter_map(job).collect()
-        }
-        ("programs", _) => {
+    let of_real = |count: usize| {
+        let job = |path: PathBuf| target_of(&path.to_string_lossy()).map(|target| Job::Mir(path.clone(), target));
+        first_programs(files(&corpus.join("real"), "mir"), count).into_iter().filter_map(job).collect()
+    };
+    match source.split_once('=') {
+        None if source == "real" => Some(of_real(usize::MAX)),
+        None if source == "programs" => {
             let each = |path: PathBuf| options.targets.iter().map(move |&target| Job::Source(path.clone(), target));
-            files(&corpus.join("programs"), "c").into_iter().flat_map(each).collect()
+            Some(files(&corpus.join("programs"), "c").into_iter().flat_map(each).collect())
         }
-        (_, seeds) => {
-            let range = seeds.split_once("..");
-            let seeds = range.and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+        Some(("real", count)) => Some(of_real(count.parse().ok()?)),
+        Some(("csmith", seeds)) => {
+            let (first, last) = seeds.split_once("..")?;
+            let seeds = first.parse().ok()?..=last.parse().ok()?;
             let each = |seed: u32| options.targets.iter().map(move |&target| Job::Csmith(seed, target));
-            seeds.into_iter().flatten().flat_map(each).collect()
+            Some(seeds.flat_map(each).collect())
         }
+        _ => None,
     }
 }
 

@@ -16,6 +16,11 @@ pub struct Sources<D: Domain + ?Sized> {
 }
 
 impl<D: Domain + ?Sized> Sources<D> {
+    /// The bits of a source, if there are so many.
+    pub fn bits(&self, index: usize) -> Option<&D::Bits> {
+        self.values.get(index).map(|value| &value.bits)
+    }
+
     /// The first `N` sources.
     pub fn exactly<const N: usize>(&self, inst: &InstData) -> Result<[&Value<D>; N], Unsupported> {
         let mut values = self.values.iter();

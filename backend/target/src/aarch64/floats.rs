@@ -50,7 +50,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     inst: &InstData,
     s: &Sources<D>,
 ) -> Option<D::Bits> {
-    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let arg = |index: usize| s.bits(index);
     let format = format(opcode);
     if matches!(opcode, FMOVSi | FMOVDi) {
         return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));

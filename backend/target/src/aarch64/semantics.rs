@@ -123,7 +123,7 @@ fn shifted_part<D: AnyDomain + ?Sized>(d: &mut D, part: &D::Bits, inst: &InstDat
 
 /// The result of an instruction that sets no flags. Immediates are sources of 64 bits.
 fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData, s: &Sources<D>) -> Option<D::Bits> {
-    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let arg = |index: usize| s.bits(index);
     let a = arg(0)?;
     let number = |index: usize| inst.imm(index).map(|value| value as u32);
     Some(match opcode {
@@ -209,7 +209,7 @@ fn quad_move<D: AnyDomain + ?Sized>(
     inst: &InstData,
     s: &Sources<D>,
 ) -> Option<D::Bits> {
-    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let arg = |index: usize| s.bits(index);
     let a = arg(0)?;
     let half = |index: usize| inst.imm(index).map(|value| value as u32);
     Some(match opcode {

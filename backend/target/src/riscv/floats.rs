@@ -39,7 +39,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
 ) -> Option<D::Bits> {
     let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let rules = FloatRules::new(d, NanRule::Canonical, mode(row, inst)?);
-    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let arg = |index: usize| s.bits(index);
     let a = arg(0)?;
     if let Some(result) = conversion(d, &rules, opcode, register_bits, a) {
         return Some(result);

@@ -125,7 +125,7 @@ fn select<D: AnyDomain + ?Sized>(
 
 /// The result of an instruction that only computes.
 fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, s: &Sources<D>) -> Option<D::Bits> {
-    let arg = |index: usize| s.values.get(index).map(|value| &value.bits);
+    let arg = |index: usize| s.bits(index);
     if opcode == LUI {
         let twelve = d.literal(12, d.width(arg(0)?));
         let shifted = d.shl(arg(0)?, &twelve);
