@@ -7,6 +7,7 @@ use crate::harness::ProofCache;
 use crate::kind::FindingKind;
 use crate::ledger::{Ledger, engine_of};
 use crate::questions::{self, QuerySink};
+use crate::walks::{Proved, Walked, Walks};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
+use tribunal_target::legality::recorded_queries;
 use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Prover, Verdict};
 
@@ -51,6 +53,8 @@ pub struct CatalogueSummary {
     pub looked_up: u64,
     /// Of those, by a proof that an earlier run kept.
     pub kept: u64,
+    /// Of the ones looked up, the steps of instances that the rules of other features answer alike: walked once.
+    pub alike: u64,
     /// Of those, the ones that are wrong for some value.
     pub refuted: u64,
     /// Of those, the ones that no engine decided.
@@ -78,21 +82,38 @@ pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut
     let cache = if query.sink.is_some() { ProofCache::default() } else { query.proofs.clone() };
     let asked = AtomicU64::new(0);
     let mut summary = CatalogueSummary::default();
-    for &(target, features) in &query.targets {
+    for of_target in query.targets.chunk_by(|(one, _), (other, _)| one.name == other.name) {
+        let target = of_target[0].0;
         let entries = entries(query, target);
-        let (next, count) = (AtomicU64::new(0), entries.len() as u64);
-        let shared = Mutex::new(&mut summary);
-        let sink = query.sink.as_ref();
-        let name = target.with(features);
-        let work =
-            Work { name, target, features, entries: &entries, next: &next, asked: &asked, stop, cache: &cache, sink };
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
-            while workers.iter().any(|worker| !worker.is_finished()) {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                progress(next.load(Ordering::Relaxed).min(count), count);
-            }
-        });
+        let mut walks = Walks::new(target, entries.len());
+        for &(_, features) in of_target {
+            walks.begin(features);
+            let (next, count) = (AtomicU64::new(0), entries.len() as u64);
+            let shared = Mutex::new((&mut summary, Vec::new()));
+            let sink = query.sink.as_ref();
+            let (name, walks_before) = (target.with(features), &walks);
+            let work = Work {
+                name,
+                target,
+                features,
+                entries: &entries,
+                walks: walks_before,
+                next: &next,
+                asked: &asked,
+                stop,
+                cache: &cache,
+                sink,
+            };
+            std::thread::scope(|scope| {
+                let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
+                while workers.iter().any(|worker| !worker.is_finished()) {
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                    progress(next.load(Ordering::Relaxed).min(count), count);
+                }
+            });
+            let (_, walked) = shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            walks.keep(walked);
+        }
     }
     summary
 }
@@ -111,6 +132,8 @@ struct Work<'w> {
     target: &'static Target,
     features: Features,
     entries: &'w [CatalogueEntry],
+    /// Those that were walked under other features.
+    walks: &'w Walks,
     next: &'w AtomicU64,
     /// Questions written so far: the next one's number.
     asked: &'w AtomicU64,
@@ -121,22 +144,40 @@ struct Work<'w> {
 
 impl Work<'_> {
     /// Proves until no instance is left; adds its results to the summary once, at the end.
-    fn run(&self, summary: &Mutex<&mut CatalogueSummary>) {
+    fn run(&self, shared: &Mutex<(&mut CatalogueSummary, Vec<Walked>)>) {
         let mut prover = Prover::with_cache(self.cache.clone());
         if self.sink.is_some() {
             prover.keep_questions();
         }
-        let mut own = Tally::default();
-        'entries: while let Some(entry) = self.entries.get(self.next.fetch_add(1, Ordering::Relaxed) as usize) {
-            for step in entry.steps(self.target, self.features) {
-                if self.stop.load(Ordering::Relaxed) {
-                    break 'entries;
-                }
-                self.prove(&mut prover, &step, &mut own);
+        let (mut own, mut walked) = (Tally::default(), Vec::new());
+        loop {
+            let index = self.next.fetch_add(1, Ordering::Relaxed) as usize;
+            let Some(entry) = self.entries.get(index) else { break };
+            if let Some(known) = self.walks.alike(index) {
+                own.add_alike(known);
+                continue;
             }
+            let (steps, queries) = recorded_queries(|| entry.steps(self.target, self.features));
+            let mut of_entry = Tally::default();
+            for step in &steps {
+                if self.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                self.prove(&mut prover, step, &mut of_entry);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                own.add(of_entry);
+                break;
+            }
+            // What is not proved is walked under each of the features, and shown for each.
+            if of_entry.summary.proved == of_entry.summary.obligations {
+                walked.push(Walked::new(index, queries, &steps, of_entry.proved()));
+            }
+            own.add(of_entry);
         }
-        let mut summary = summary.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        summary.add(own, &self.name);
+        let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        shared.0.add(own, &self.name);
+        shared.1.extend(walked);
     }
 
     fn prove(&self, prover: &mut Prover, owned: &OwnedStep, own: &mut Tally) {
@@ -173,11 +214,35 @@ impl Work<'_> {
     }
 }
 
-/// The results of one worker; obligations by rule, opcode and engine.
+/// The results of one worker, or of one instance; obligations by rule, opcode and engine.
 #[derive(Default)]
 struct Tally {
     summary: CatalogueSummary,
     classes: FxHashMap<(&'static str, Opcode, &'static str), u64>,
+}
+
+impl Tally {
+    /// The results of an instance that was proved whole.
+    fn proved(&self) -> Proved {
+        Proved { classes: self.classes.iter().map(|(&class, &count)| (class, count)).collect(), kept: self.summary.kept }
+    }
+
+    /// Counts an instance whose steps were proved under other features.
+    fn add_alike(&mut self, known: &Proved) {
+        for &(class, count) in &known.classes {
+            *self.classes.entry(class).or_default() += count;
+            self.summary.obligations += count;
+            self.summary.proved += count;
+            self.summary.looked_up += count;
+            self.summary.alike += count;
+        }
+        self.summary.kept += known.kept;
+    }
+
+    fn add(&mut self, other: Tally) {
+        other.classes.into_iter().for_each(|(class, count)| *self.classes.entry(class).or_default() += count);
+        self.summary.add_counts(other.summary);
+    }
 }
 
 impl CatalogueSummary {
@@ -185,12 +250,17 @@ impl CatalogueSummary {
         for ((rule, opcode, engine), count) in own.classes {
             self.ledger.count(target, rule, &opcode.to_string(), engine, count);
         }
-        let own = own.summary;
+        self.add_counts(own.summary);
+    }
+
+    /// Adds all but the ledger's rows.
+    fn add_counts(&mut self, own: CatalogueSummary) {
         self.ledger.seconds += own.ledger.seconds;
         self.obligations += own.obligations;
         self.proved += own.proved;
         self.looked_up += own.looked_up;
         self.kept += own.kept;
+        self.alike += own.alike;
         self.refuted += own.refuted;
         self.unconfirmed += own.unconfirmed;
         self.unknown += own.unknown;

@@ -36,6 +36,7 @@ pub mod tables;
 mod text;
 pub mod together;
 pub mod validate;
+mod walks;
 
 pub use finding::{Finding, FindingSignature, Judge, Tally};
 pub use harness::{Harness, HarnessError};

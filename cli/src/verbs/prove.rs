@@ -80,6 +80,8 @@ struct Report {
     /// Of those, answered by a proof of the same step, and of those by one that an earlier run kept.
     looked_up: u64,
     kept: u64,
+    /// Of those that were looked up, the steps of instances that the rules of other features answer alike.
+    alike: u64,
     refuted: u64,
     /// Refuted, without an execution that shows it: a finding about a judge.
     unconfirmed_refutations: u64,
@@ -155,6 +157,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             proved: summary.proved,
             looked_up: summary.looked_up,
             kept: summary.kept,
+            alike: summary.alike,
             refuted: summary.refuted,
             unconfirmed_refutations: summary.unconfirmed,
             unknown: summary.unknown,

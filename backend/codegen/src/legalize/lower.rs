@@ -229,14 +229,19 @@ fn any_extension(r: &mut Recipe<'_>) {
 }
 
 /// The part of a register that a value fills is masked, or its sign copied; a value that fills a register gets another
-/// beside it. False for other sizes.
+/// beside it, and a part of a register is extended to a whole one first. False for other sizes.
 fn extension(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
     let (source, dst) = (r.register(1), r.dst());
     let (narrow, wide) = (r.type_of(source), r.type_of(dst));
-    let fills = r.register_bits() == narrow.bits();
+    let register = r.register_bits();
+    let fills = register == narrow.bits();
     match r.data.opcode {
         _ if fills && wide.bits() != 2 * narrow.bits() => return false,
+        opcode if narrow.bits() < register && wide.bits() > register => {
+            let whole = r.op(Type::scalar(register), opcode, &[source]);
+            r.define(dst, opcode, &[whole]);
+        }
         G_SEXT if !fills => {
             let operands = [Operand::used(r.op(wide, G_ANYEXT, &[source])), Operand::Imm(narrow.bits().into())];
             r.builder.define(dst, G_SEXT_INREG, operands);

@@ -72,6 +72,12 @@ fn check_widths(function: &Function) -> Result<(), CompileError> {
     }
 }
 
+/// The rules of the machine without registers of floating point, if it has any: those for integers that only move.
+pub fn integer_rules(target: &Target, features: Features) -> Option<&'static LegalizerInfo> {
+    let of_floats = target.banks.iter().fold(Features::empty(), |all, bank| all | bank.requires);
+    features.intersects(of_floats).then(|| (target.legality)(features - of_floats))
+}
+
 /// The state of one run.
 struct Legalizer<'c, 'a, 'f> {
     context: &'c mut Context<'a>,
@@ -94,8 +100,7 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         let (insts, artifacts) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         let Context { target, options, .. } = *context;
         let floats = FloatValues::of(function, target);
-        let of_floats = target.banks.iter().fold(Features::empty(), |all, bank| all | bank.requires);
-        let integers = options.features.intersects(of_floats).then(|| (target.legality)(options.features - of_floats));
+        let integers = integer_rules(target, options.features);
         let call_mask = target.call_mask(function, options.features);
         let mut legalizer = Legalizer { context, function, insts, artifacts, fuel, floats, integers, call_mask };
         for block in legalizer.function.reverse_post_order() {

@@ -222,7 +222,13 @@ fn atomics(features: Features) -> Vec<RuleSet> {
 /// halves of a register of 128 bits. Everything else combines away or becomes shifts.
 fn artifacts() -> Vec<RuleSet> {
     vec![
-        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]).lower_for(&[(S32, S16), (S64, S16), (S128, S64)]),
+        each(&[G_ZEXT, G_SEXT]).legal_for(&[(S64, S32)]).lower_for(&[
+            (S32, S16),
+            (S64, S16),
+            (S128, S16),
+            (S128, S32),
+            (S128, S64),
+        ]),
         each(&[G_ANYEXT]).legal_for(&[(S64, S32), (S32, S16), (S64, S16)]).lower(),
         each(&[G_TRUNC]).legal_for(&[(S32, S64), (S16, S32), (S16, S64)]).lower_for(&[
             (S64, S128),

@@ -34,7 +34,7 @@ pub use mutations::Mutation;
 pub use predicates::Predicate;
 pub use rules::{RuleSet, TypePairAndMemDesc, TypeTuple, rules_for};
 pub use step::{InvalidStep, LegalizeStep, NO_RULE, StepFault};
-pub use table::{IllDefined, LegalizerInfo};
+pub use table::{IllDefined, LegalizerInfo, recorded_queries};
 pub use vectors::vectors_by_element;
 
 use smallvec::SmallVec;

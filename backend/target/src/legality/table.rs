@@ -5,7 +5,7 @@ use super::step::{LegalizeStep, UNSUPPORTED};
 use super::{Action, LegalityQuery, type_source};
 use crate::Features;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tribunal_ir::{Function, InstData, Opcode, Operand, Type};
 
@@ -138,6 +138,9 @@ impl LegalizerInfo {
     /// The rules' answer for an instruction, cached by its query.
     pub fn legality(&self, function: &Function, data: &InstData) -> LegalizeStep {
         let decide = || LegalityQuery::of(function, data).map_or(UNSUPPORTED, |query| self.action(&query));
+        if RECORDS.get() {
+            return decide();
+        }
         match self.number.and_then(|table| QueryKey::new(table, function, data)) {
             Some(key) => KNOWN.with_borrow_mut(|known| {
                 let (known, step) = &mut known[key.place()];
@@ -152,6 +155,9 @@ impl LegalizerInfo {
 
     /// The rules' answer to a query.
     pub fn action(&self, query: &LegalityQuery) -> LegalizeStep {
+        if RECORDS.get() {
+            RECORDED.with_borrow_mut(|recorded| recorded.insert(query.clone()));
+        }
         self.by_opcode.get(&query.opcode).map_or(UNSUPPORTED, |&(set, place)| self.sets[set].answer(query, place))
     }
 
@@ -186,6 +192,16 @@ impl LegalizerInfo {
     }
 }
 
+/// Runs `run`, and returns the queries that it put to any table on this thread: the answers to them are all that it
+/// learns of the rules.
+pub fn recorded_queries<T>(run: impl FnOnce() -> T) -> (T, FxHashSet<LegalityQuery>) {
+    RECORDED.take();
+    RECORDS.set(true);
+    let result = run();
+    RECORDS.set(false);
+    (result, RECORDED.take())
+}
+
 /// The indices of `opcode` that the rules of `set` do not cover.
 fn uncovered(set: &RuleSet, opcode: Opcode) -> impl Iterator<Item = IllDefined> + use<> {
     let ty = set.verify_type_idxs_coverage(opcode.type_indices());
@@ -201,6 +217,9 @@ thread_local! {
     /// A cache of answers, each at the place that its key gives. Each thread has its own, so that no lock is taken, of
     /// [`KEPT`] entries however long it runs.
     static KNOWN: RefCell<Vec<(QueryKey, LegalizeStep)>> = RefCell::new(vec![(QueryKey::NONE, UNSUPPORTED); KEPT]);
+    /// True while queries are recorded, and those so far.
+    static RECORDS: Cell<bool> = const { Cell::new(false) };
+    static RECORDED: RefCell<FxHashSet<LegalityQuery>> = RefCell::default();
 }
 
 /// The key of a query to one table: instructions of one key make the same query. Most instructions have a key; those
