@@ -228,31 +228,25 @@ fn any_extension(r: &mut Recipe<'_>) {
     r.define(dst, Opcode::G_ZEXT, &[source]);
 }
 
-/// The part of a register that a value fills is masked, or its sign copied; a value that fills a register gets another
-/// beside it, and a part of a register is extended to a whole one first. False for other sizes.
+/// The part of a register that a value fills is masked, or its sign copied; a value of two registers gets its extension
+/// to one, and another register beside it. False for more.
 fn extension(r: &mut Recipe<'_>) -> bool {
     use Opcode::*;
-    let (source, dst) = (r.register(1), r.dst());
-    let (narrow, wide) = (r.type_of(source), r.type_of(dst));
-    let register = r.register_bits();
-    let fills = register == narrow.bits();
-    match r.data.opcode {
-        _ if fills && wide.bits() != 2 * narrow.bits() => return false,
-        opcode if narrow.bits() < register && wide.bits() > register => {
-            let whole = r.op(Type::scalar(register), opcode, &[source]);
-            r.define(dst, opcode, &[whole]);
+    let (opcode, source, dst) = (r.data.opcode, r.register(1), r.dst());
+    let (narrow, wide, register) = (r.type_of(source), r.type_of(dst), r.register_bits());
+    match opcode {
+        _ if wide.bits() == 2 * register && narrow.bits() <= register => {
+            let low = if narrow.bits() == register { source } else { r.op(Type::scalar(register), opcode, &[source]) };
+            let high = match opcode {
+                G_SEXT => r.shift(G_ASHR, low, register - 1),
+                _ => r.constant(Type::scalar(register), 0),
+            };
+            r.merge(dst, &[low, high]);
         }
-        G_SEXT if !fills => {
+        _ if narrow.bits() == register => return false,
+        G_SEXT => {
             let operands = [Operand::used(r.op(wide, G_ANYEXT, &[source])), Operand::Imm(narrow.bits().into())];
             r.builder.define(dst, G_SEXT_INREG, operands);
-        }
-        G_SEXT => {
-            let high = r.shift(G_ASHR, source, narrow.bits() - 1);
-            r.merge(dst, &[source, high]);
-        }
-        _ if fills => {
-            let high = r.constant(narrow, 0);
-            r.merge(dst, &[source, high]);
         }
         _ => {
             let (whole, mask) = (r.op(wide, G_ANYEXT, &[source]), r.mask(wide, narrow.bits()));

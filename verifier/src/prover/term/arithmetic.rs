@@ -42,6 +42,11 @@ impl Symbolic {
             terms.remove(difference.min(given));
             self.summands(rest, &mut terms, &mut constant);
         }
+        if let ([chain], false) = (terms.as_slice(), constant.is_zero())
+            && let Some(sum) = self.chain_of_constants(*chain, |value| fold(Op::Add, value, constant))
+        {
+            return Some(sum);
+        }
         terms.sort_unstable();
         let mut terms = terms.into_iter();
         let mut sum = match terms.next() {
@@ -128,9 +133,22 @@ impl Symbolic {
         if a == b {
             return Some(self.value(Bits::zero(width)));
         }
-        let constant = self.as_const(b)?;
-        let negated = self.value(fold(Op::Sub, Bits::zero(width), constant));
-        Some(self.binary(Op::Add, a, negated))
+        if let Some(constant) = self.as_const(b) {
+            let negated = self.value(fold(Op::Sub, Bits::zero(width), constant));
+            return Some(self.binary(Op::Add, a, negated));
+        }
+        match (self.node(a), self.node(b)) {
+            // All that is taken away from a constant is taken away at once.
+            (Node::Binary(Op::Sub, from, taken), _) if self.as_const(from).is_some() => {
+                let taken = self.binary(Op::Add, taken, b);
+                Some(self.binary(Op::Sub, from, taken))
+            }
+            (Node::Zext(one), Node::Zext(other)) if self.exclude_each_other(one, other) => {
+                let (one, minus_one) = (self.zero_extend(one, width), self.value(Bits::ones(width)));
+                Some(self.if_then_else(other, minus_one, one))
+            }
+            _ => None,
+        }
     }
 
     /// Multiplication of more bits than a limb has is put together from products of limbs: a ring identity. The full
@@ -260,6 +278,9 @@ impl Symbolic {
         if a == b {
             return Some(if op == Op::Xor { self.value(Bits::zero(width)) } else { a });
         }
+        if let (Op::Xor, Some(rest)) = (op, self.inverted_twice(a, b)) {
+            return Some(rest);
+        }
         // The constant second, otherwise in order.
         let (a, b) = if self.as_const(a).is_some() || (self.as_const(b).is_none() && b < a) { (b, a) } else { (a, b) };
         if let Some(bits) = self.as_const(b) {
@@ -306,6 +327,15 @@ impl Symbolic {
             return Some(split);
         }
         Some(self.intern(Node::Binary(op, a, b), width))
+    }
+
+    /// What is left of an exclusive or with one of its own operands.
+    fn inverted_twice(&self, a: Term, b: Term) -> Option<Term> {
+        [(a, b), (b, a)].into_iter().find_map(|(inner, outer)| match self.node(inner) {
+            Node::Binary(Op::Xor, x, y) if y == outer => Some(x),
+            Node::Binary(Op::Xor, x, y) if x == outer => Some(y),
+            _ => None,
+        })
     }
 
     /// Bitwise operations go into concatenations and extensions where a side is put together.

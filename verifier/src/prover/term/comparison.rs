@@ -116,12 +116,46 @@ impl Symbolic {
         if signed && self.as_const(b).is_some_and(Bits::is_zero) {
             return self.extract_bits(a, self.width_of(a) - 1, 1);
         }
+        if signed && let Some(less) = self.below_own_operand(a, b) {
+            return less;
+        }
         // Nothing is below zero, and nothing above all ones.
         let most = |term| self.as_const(term).is_some_and(|bits| bits == Bits::ones(bits.width()));
         if !signed && (self.as_const(b).is_some_and(Bits::is_zero) || most(a)) {
             return self.truth(false);
         }
         self.intern(if signed { Node::Slt(a, b) } else { Node::Ult(a, b) }, 1)
+    }
+
+    /// A sum, or a difference, that is less than its first operand, signed: the other one is negative, or positive. Where
+    /// the result overflows it is on the other side.
+    fn below_own_operand(&mut self, result: Term, operand: Term) -> Option<Term> {
+        let (op, other) = match self.node(result) {
+            Node::Binary(op @ (Op::Add | Op::Sub), x, y) if x == operand => (op, y),
+            Node::Binary(Op::Add, x, y) if y == operand => (Op::Add, x),
+            _ => return None,
+        };
+        let [own_sign, other_sign, result_sign] =
+            [operand, other, result].map(|term| self.extract_bits(term, self.width_of(term) - 1, 1));
+        let (differ, crossed) =
+            (self.binary(Op::Xor, own_sign, other_sign), self.binary(Op::Xor, own_sign, result_sign));
+        let (may_overflow, expected) = match op {
+            Op::Add => (self.complement(differ), other_sign),
+            _ => {
+                let zero = self.value(Bits::zero(self.width_of(other)));
+                (differ, self.less(zero, other, true))
+            }
+        };
+        let overflows = self.binary(Op::And, may_overflow, crossed);
+        Some(self.binary(Op::Xor, overflows, expected))
+    }
+
+    /// True if at most one of two truth values holds: each number is less than the other.
+    pub(super) fn exclude_each_other(&self, one: Term, other: Term) -> bool {
+        match (self.node(one), self.node(other)) {
+            (Node::Ult(a, b), Node::Ult(c, d)) | (Node::Slt(a, b), Node::Slt(c, d)) => (a, b) == (d, c),
+            _ => false,
+        }
     }
 
     /// An upper bound, unsigned, found by looking `depth` operations deep.
@@ -197,6 +231,9 @@ impl Symbolic {
         if let Some(other) = self.distance_from_below(condition, a, b) {
             return self.if_then_else(other, b, a);
         }
+        if let Some(chain) = self.chain_of_bits(condition, a, b) {
+            return chain;
+        }
         match (self.node(a), self.node(b)) {
             (Node::Zext(x), Node::Zext(y)) if self.width_of(x) == self.width_of(y) => {
                 let inner = self.if_then_else(condition, x, y);
@@ -225,6 +262,48 @@ impl Symbolic {
         };
         let differences = (p, q) == (s, r) && ((p, q) == (x, y) || (p, q) == (y, x));
         (x < y && differences).then(|| self.less(x, y, signed))
+    }
+
+    /// Of a number that is zero or not, where it is not the choice by its bits: the choice by its bits alone, whose last
+    /// value is taken where none is set.
+    fn chain_of_bits(&mut self, is_zero: Term, zero: Term, not_zero: Term) -> Option<Term> {
+        let number = match self.node(is_zero) {
+            Node::Eq(x, y) if self.as_const(x).is_some_and(Bits::is_zero) => y,
+            Node::Eq(x, y) if self.as_const(y).is_some_and(Bits::is_zero) => x,
+            _ => return None,
+        };
+        let (whole, start) = match self.node(number) {
+            Node::Extract(whole, offset) => (whole, offset),
+            _ => (number, 0),
+        };
+        let (mut links, mut last, mut left) = (Vec::new(), not_zero, Bits::ones(self.width_of(number)));
+        while !left.is_zero() {
+            let Node::Ite(bit, value, rest) = self.node(last) else { return None };
+            let Node::Extract(of, place) = self.node(bit) else { return None };
+            let place = place.checked_sub(start).filter(|&place| of == whole && place < left.width())?;
+            if self.width_of(bit) != 1 || !left.bit(place) {
+                return None;
+            }
+            left = left.xor(Bits::new(1, left.width()).shl(place));
+            links.push((bit, value));
+            last = rest;
+        }
+        Some(links.into_iter().rev().fold(zero, |rest, (bit, value)| self.if_then_else(bit, value, rest)))
+    }
+
+    /// A chain of choices among constants, with `value` of each of them; `None` for any other term.
+    pub(super) fn chain_of_constants(&mut self, term: Term, value: impl Fn(Bits) -> Bits) -> Option<Term> {
+        let (mut links, mut last) = (Vec::new(), term);
+        while let Node::Ite(condition, constant, rest) = self.node(last) {
+            links.push((condition, self.as_const(constant)?));
+            last = rest;
+        }
+        let last = self.as_const(last).filter(|_| !links.is_empty()).map(&value)?;
+        let last = self.value(last);
+        Some(links.into_iter().rev().fold(last, |rest, (condition, constant)| {
+            let constant = self.value(value(constant));
+            self.if_then_else(condition, constant, rest)
+        }))
     }
 
     fn choice_of_truths(&mut self, condition: Term, a: Term, b: Term) -> Term {

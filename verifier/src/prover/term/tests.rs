@@ -94,7 +94,7 @@ fn run<D: Domain>(d: &mut D, inputs: Vec<D::Bits>, seed: u64, length: u32) -> Po
 fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
     let a = pool.any(random);
     let width = d.width(&a);
-    let kind = random.below(35);
+    let kind = random.below(38);
     let b = pool.of_width(d, random, width);
     let new = match kind {
         0 | 1 => d.add(&a, &b),
@@ -145,6 +145,17 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
             let sum = d.add(&difference, &other);
             d.add(&b, &sum)
         }
+        35 => {
+            let (truths, third) = (two_orders(d, random, &a, &b), pool.of_width(d, random, width));
+            match random.below(2) {
+                0 => truths,
+                _ => {
+                    let difference = d.sub(&a, &b);
+                    d.sub(&difference, &third)
+                }
+            }
+        }
+        36 => first_set(d, random, &a, &b),
         30 if width < WIDEST => half_sum(d, random, &a, &b),
         31 => distance(d, random, &a, &b),
         _ => {
@@ -154,6 +165,7 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
                 27 => d.slt(&a, &b),
                 28 => d.ult(&b, &a),
                 33 => by_parts(d, random, &a, &b),
+                37 => beside_own_operand(d, random, &a, &b),
                 _ => combined(d, pool, random),
             };
             pool.truths.push(truth.clone());
@@ -185,6 +197,47 @@ fn distance<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits)
         0 => d.ite(&less, &up, &down),
         1 => d.ite(&back, &down, &up),
         _ => d.ite(&back, &up, &down),
+    }
+}
+
+/// The difference of two orders of two values: as a rule of opposite ones, which exclude each other.
+fn two_orders<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mut order = |d: &mut D, a, b| {
+        let order = if random.below(4) > 0 { d.slt(a, b) } else { d.ult(a, b) };
+        let order = d.bit(&order);
+        d.zext(&order, width)
+    };
+    let (less, greater) = (order(d, a, b), order(d, b, a));
+    d.sub(&less, &greater)
+}
+
+/// The place of the first set bit from either end, from a constant on, and `b` if there is none: by a choice for each
+/// bit, of which some forget one, below the question whether all are zero.
+fn first_set<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let (start, is_upward, forgets) = (random.below(width), random.below(2) == 0, random.below(4) == 0);
+    let counted = width - start;
+    let number = d.extract(a, start, counted);
+    let mut chain = d.literal(width.into(), width);
+    for index in (u32::from(forgets)..counted).rev() {
+        let bit = d.extract(&number, if is_upward { index } else { counted - 1 - index }, 1);
+        let (is_clear, place) = (d.is_zero(&bit), d.literal(index.into(), width));
+        chain = d.ite(&is_clear, &chain, &place);
+    }
+    let from = d.literal(random.below(width).into(), width);
+    let (zero, chain) = (d.literal(0, counted), d.add(&chain, &from));
+    let is_zero = d.eq(&number, &zero);
+    d.ite(&is_zero, b, &chain)
+}
+
+/// Whether a sum or a difference is less than one of its operands.
+fn beside_own_operand<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bool {
+    let result = if random.below(2) == 0 { d.add(a, b) } else { d.sub(a, b) };
+    let operand = if random.below(3) > 0 { a } else { b };
+    match random.below(3) {
+        0 => d.slt(operand, &result),
+        _ => d.slt(&result, operand),
     }
 }
 
