@@ -224,7 +224,10 @@ struct Tally {
 impl Tally {
     /// The results of an instance that was proved whole.
     fn proved(&self) -> Proved {
-        Proved { classes: self.classes.iter().map(|(&class, &count)| (class, count)).collect(), kept: self.summary.kept }
+        Proved {
+            classes: self.classes.iter().map(|(&class, &count)| (class, count)).collect(),
+            kept: self.summary.kept,
+        }
     }
 
     /// Counts an instance whose steps were proved under other features.

@@ -18,6 +18,7 @@ use tribunal_emulator::machine::{CallSite, Emulator, LoadedObject};
 use tribunal_ir::{AddressBase, Function, Stage};
 use tribunal_target::abi::CallKind;
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
+use tribunal_target::promises::Promises;
 use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
 use tribunal_target::{Features, Target};
 
@@ -69,7 +70,7 @@ impl ObjectBench {
         let loaded = loaded.map_err(|error| error.to_string())?;
         let sites = sites(&loaded, source, target, self.features)?;
         let results = inputs::results(source, target);
-        let interpreter = Interpreter::new(source, target).believing_promises();
+        let interpreter = Interpreter::new(source, target).with_promises(Promises::Believed);
         let machine = self.machine_for(loaded.text())?;
         machine.record_accesses(source.has_volatile_accesses()).map_err(|error| error.to_string())?;
         machine.load_linked(&loaded.unlinked(), &sites).map_err(|error| error.to_string())?;

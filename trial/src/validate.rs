@@ -22,6 +22,7 @@ use tribunal_ir::{
 };
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
+use tribunal_target::promises::Promises;
 use tribunal_verifier::machine_verifier;
 use tribunal_verifier::prover::{self, GapKind, Pair, Undef, Validated, Verdict};
 
@@ -117,9 +118,12 @@ fn judged(
     {
         return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
-    let executed = |after: &Function, numbers, proposed: &[(PReg, Bits)]| {
-        let (input, found) = executed(before, after, ir, target, numbers, proposed)?;
+    let executed_with = |promises, after: &Function, numbers, proposed: &[(PReg, Bits)]| {
+        let (input, found) = compared(before, (after, promises), ir, target, numbers, proposed).1?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
+    };
+    let executed = |after: &Function, numbers, proposed: &[(PReg, Bits)]| {
+        executed_with(Promises::Ignored, after, numbers, proposed)
     };
     let prove = |after: &Function| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
@@ -144,10 +148,21 @@ fn judged(
                 executed(after, 0..FIRST_INPUTS, proposed)
             });
             let input = gap.as_ref().map(|gap| ShownInput::proposed(&gap.proposed, target.vocabulary));
-            let undefined = gap.is_some_and(|gap| gap.kind == GapKind::Definedness);
+            let undefined = gap.as_ref().is_some_and(|gap| gap.kind == GapKind::Definedness);
             match refuted {
                 Some(refuted) => named(Judged { blocks, ..refuted }),
-                None if undefined => named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) }),
+                None if undefined => {
+                    let unproved = named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) });
+                    // A promise is all that is between the pair and a proof.
+                    let broken = unproved.flag.as_ref().and_then(|_| {
+                        executed_with(Promises::Kept, after, 0..INPUTS, &[])
+                            .or_else(|| executed_with(Promises::Kept, after, 0..FIRST_INPUTS, proposed))
+                    });
+                    match broken {
+                        Some(broken) => Judged { blocks, flag: unproved.flag, ..broken },
+                        None => unproved,
+                    }
+                }
                 None => Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) },
             }
         }
@@ -226,27 +241,16 @@ pub struct Runs {
 
 /// Runs both functions on so many inputs, up to the first difference.
 pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
-    let (compared, found) = compared(before, after, None, target, 0..inputs, &[]);
+    let (compared, found) = compared(before, (after, Promises::Ignored), None, target, 0..inputs, &[]);
     Runs { compared, difference: found.map(|(_, difference)| difference) }
-}
-
-fn executed(
-    before: &Function,
-    after: &Function,
-    ir: Option<&IrModule>,
-    target: &'static Target,
-    numbers: Range<u32>,
-    proposed: &[(PReg, Bits)],
-) -> Option<(ShownInput, String)> {
-    compared(before, after, ir, target, numbers, proposed).1
 }
 
 /// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
 /// resolution of the later stage's nondeterminism; and the number of inputs on which both were compared. Registers hold
-/// what is proposed for them.
+/// what is proposed for them. The later stage has these promises.
 fn compared(
     before: &Function,
-    after: &Function,
+    (after, promises): (&Function, Promises),
     ir: Option<&IrModule>,
     target: &'static Target,
     numbers: Range<u32>,
@@ -264,7 +268,7 @@ fn compared(
         }
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let interpreter = Interpreter::in_environment(before, target, &environment).believing_promises();
+        let interpreter = Interpreter::in_environment(before, target, &environment).with_promises(Promises::Believed);
         let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
         if repair::is_broken(&allowed)
             && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
@@ -278,7 +282,7 @@ fn compared(
         }
         // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
         let fuel = FUEL + 64 * allowed.instructions;
-        let open = Interpreter::in_environment(after, target, &environment);
+        let open = Interpreter::in_environment(after, target, &environment).with_promises(promises);
         if allowed.observation.calls.is_empty()
             && let Ok(run) = open.run(&input, settings(fuel))
             && is_allowed_however_resolved(&allowed.observation, &run.observation, target)
@@ -290,7 +294,8 @@ fn compared(
         let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
         let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
         for (resolution, after) in uniform.iter().chain(&mixed) {
-            let after = Interpreter::in_environment(after, target, &environment).with_calls(&allowed.observation.calls);
+            let after = Interpreter::in_environment(after, target, &environment).with_promises(promises);
+            let after = after.with_calls(&allowed.observation.calls);
             let Ok(mut run) = after.with_choice(resolution.choice()).run(&input, settings(fuel)) else { continue };
             run.observation.returned = in_the_order_of(&allowed.observation, &run.observation, target);
             ran |= run.observation.outcome.is_determined();

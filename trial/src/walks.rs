@@ -137,3 +137,49 @@ impl Rules {
         self.tables.iter().any(|table| table.action(query).action == Action::Libcall)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_codegen::legalize::{self, CatalogueEntry};
+    use tribunal_target::legality::recorded_queries;
+
+    /// One instance in so many.
+    const SAMPLE: usize = 61;
+
+    /// Steps as they are compared: rule, instructions before and after.
+    fn steps(target: &'static Target, features: Features, entry: &CatalogueEntry) -> (Vec<String>, Walked) {
+        let (steps, queries) = recorded_queries(|| entry.steps(target, features));
+        let text = steps.iter().map(|step| format!("{} {:?} {:?}", step.rule, step.before, step.after)).collect();
+        (text, Walked::new(0, queries, &steps, Proved { classes: Vec::new(), kept: 0 }))
+    }
+
+    /// The steps are taken under every set of features, and are the same wherever the walks say so; on each target that
+    /// is so for some instances and not for others.
+    #[test]
+    fn instances_that_are_answered_alike_take_the_same_steps() {
+        for &target in tribunal_target::ALL {
+            let entries: Vec<_> = legalize::catalogue(target, None).into_iter().step_by(SAMPLE).collect();
+            let mut walks = Walks::new(target, entries.len());
+            let mut taken: Vec<Vec<Vec<String>>> = vec![Vec::new(); entries.len()];
+            let mut counts = [0, 0];
+            for features in target.rule_sets() {
+                walks.begin(features);
+                let mut walked = Vec::new();
+                for (instance, entry) in entries.iter().enumerate() {
+                    let (now, walk) = steps(target, features, entry);
+                    let is_alike = walks.alike(instance).is_some();
+                    let was_taken = taken[instance].contains(&now);
+                    assert!(was_taken || !is_alike, "{} {}", target.with(features), entry.opcode);
+                    counts[usize::from(is_alike)] += 1;
+                    if !is_alike {
+                        walked.push(Walked { instance, ..walk });
+                        taken[instance].push(now);
+                    }
+                }
+                walks.keep(walked);
+            }
+            assert!(counts.into_iter().all(|count| count > entries.len() / 4), "{}: {counts:?}", target.name);
+        }
+    }
+}

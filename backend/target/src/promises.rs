@@ -15,8 +15,10 @@ use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
 pub enum Promises {
     /// Machine code creates no poison.
     Ignored,
-    /// A result is poison where a promise is broken.
+    /// A result is poison where a promise may be broken: by any operation that gives the result.
     Believed,
+    /// A result is poison where a promise is broken whichever operation it is of: by all that give the result.
+    Kept,
 }
 
 /// The operands of a machine instruction that promises something, as they are before it writes: registers, and

@@ -1,18 +1,19 @@
-//! Promises of machine instructions in a run that believes them, as [`tribunal_target::promises`] defines them. Where
-//! several generic operations give the same result, each of them counts.
+//! Promises of machine instructions in a run that believes them, as [`tribunal_target::promises`] defines them. Several
+//! generic operations may give the same result: each of them counts, or only what all of them say.
 
 use super::numbers::Numbers;
 use super::{Interpreter, SingleRun, value_of};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Transfer};
-use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, InstFlags};
 use tribunal_target::promises::{self, Promises};
 
 impl<'f> Interpreter<'f> {
-    /// The same with promises of machine instructions: a run in which one is broken returns poison at most.
-    pub fn believing_promises(self) -> Interpreter<'f> {
-        Interpreter { promises: Promises::Believed, ..self }
+    /// The same with promises of machine instructions. If they are believed, a run in which one is broken returns
+    /// poison at most; if they are kept, one that is surely broken has made the poison that it returns.
+    pub fn with_promises(self, promises: Promises) -> Interpreter<'f> {
+        Interpreter { promises, ..self }
     }
 }
 
@@ -37,17 +38,30 @@ impl<D: Numbers> SingleRun<'_, D> {
         promises::operands(self, data, bits).map(Some)
     }
 
-    /// Makes the result poison where a promise may be broken.
+    /// Makes the result poison where a promise may be broken, or is.
     fn keep_promise(&mut self, data: &InstData, args: &[Value<D>]) -> Result<(), Unsupported> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let mut result = value_of(&self.registers, register)?.clone();
         let flags = data.flags & InstFlags::PROMISES;
-        for broken in
-            promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value)
-        {
-            result = result.poison_where(&mut self.domain, &broken);
-        }
+        let of_each =
+            promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value);
+        let broken = match self.promises {
+            Promises::Kept if of_each.is_empty() => self.domain.boolean(false),
+            Promises::Kept => all(&mut self.domain, &of_each),
+            _ => any(&mut self.domain, &of_each),
+        };
+        result = result.poison_where(&mut self.domain, &broken);
         self.registers[register.as_u32() as usize] = Some(result);
         Ok(())
     }
+}
+
+fn any<D: Domain>(domain: &mut D, conditions: &[D::Bool]) -> D::Bool {
+    let none = domain.boolean(false);
+    conditions.iter().fold(none, |any, condition| domain.bool_or(&any, condition))
+}
+
+fn all<D: Domain>(domain: &mut D, conditions: &[D::Bool]) -> D::Bool {
+    let every = domain.boolean(true);
+    conditions.iter().fold(every, |all, condition| domain.bool_and(&all, condition))
 }

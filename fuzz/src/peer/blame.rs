@@ -8,7 +8,7 @@
 use super::backend::{Combiner, PeerMode};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tribunal_ir::{Constraint, Function, Opcode, OpcodeFlags, Operand, Type, VReg};
+use tribunal_ir::{Constraint, Function, InstData, Opcode, OpcodeFlags, Operand, Type, VReg};
 
 /// The guilty part of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,6 +73,17 @@ impl PeerBlame {
             (format!("{opcode} {machine}"), format!("{opcode} {}: selected as {machine}", shown(types)))
         });
         PeerBlame::named(said.collect())
+    }
+
+    /// The machine's instructions that have this flag, without which a selected function does not differ.
+    pub(super) fn of_flag(after: &Function, flag: &str, mode: PeerMode) -> Option<PeerBlame> {
+        let has_flag = |data: &InstData| data.flags.iter_names().any(|(name, _)| name.eq_ignore_ascii_case(flag));
+        let names = after.all_insts().map(|inst| after.inst(inst)).filter_map(|data| match data.opcode {
+            Opcode::Target(opcode) if has_flag(data) => Some(mode.target.vocabulary.opcode_name(opcode)),
+            _ => None,
+        });
+        let names: BTreeSet<&str> = names.collect();
+        PeerBlame::named(names.into_iter().map(|name| (name.to_string(), format!("{flag} {name}"))).collect())
     }
 
     /// The copies between banks that the selector left, for what fails after it.

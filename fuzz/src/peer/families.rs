@@ -413,9 +413,10 @@ fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option
     };
     let after = read(runner, &source, *mode, stage, None)?;
     let (before, after) = (earlier.functions.first()?, after.functions.first()?);
-    match *stage {
-        "legalizer" => PeerBlame::of_legalizer(before, after),
-        "instruction-select" => PeerBlame::of_selector(before, after, *mode),
+    match (*stage, symptom) {
+        ("legalizer", _) => PeerBlame::of_legalizer(before, after),
+        ("instruction-select", Symptom::Miscompiled { flag: Some(flag), .. }) => PeerBlame::of_flag(after, flag, *mode),
+        ("instruction-select", _) => PeerBlame::of_selector(before, after, *mode),
         _ => None,
     }
 }

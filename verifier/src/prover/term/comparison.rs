@@ -127,8 +127,8 @@ impl Symbolic {
         self.intern(if signed { Node::Slt(a, b) } else { Node::Ult(a, b) }, 1)
     }
 
-    /// A sum, or a difference, that is less than its first operand, signed: the other one is negative, or positive. Where
-    /// the result overflows it is on the other side.
+    /// Whether a sum, or a difference, is less than its first operand, signed: the other one is negative, or positive.
+    /// Where the result overflows it is on the other side.
     fn below_own_operand(&mut self, result: Term, operand: Term) -> Option<Term> {
         let (op, other) = match self.node(result) {
             Node::Binary(op @ (Op::Add | Op::Sub), x, y) if x == operand => (op, y),
@@ -264,8 +264,8 @@ impl Symbolic {
         (x < y && differences).then(|| self.less(x, y, signed))
     }
 
-    /// Of a number that is zero or not, where it is not the choice by its bits: the choice by its bits alone, whose last
-    /// value is taken where none is set.
+    /// One value where a number is zero, and a choice by its bits where it is not: the choice by its bits alone. Its
+    /// last value is for a number without any.
     fn chain_of_bits(&mut self, is_zero: Term, zero: Term, not_zero: Term) -> Option<Term> {
         let number = match self.node(is_zero) {
             Node::Eq(x, y) if self.as_const(x).is_some_and(Bits::is_zero) => y,

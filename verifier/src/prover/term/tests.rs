@@ -145,16 +145,7 @@ fn step<D: Domain>(d: &mut D, pool: &mut Pool<D>, random: &mut Random) {
             let sum = d.add(&difference, &other);
             d.add(&b, &sum)
         }
-        35 => {
-            let (truths, third) = (two_orders(d, random, &a, &b), pool.of_width(d, random, width));
-            match random.below(2) {
-                0 => truths,
-                _ => {
-                    let difference = d.sub(&a, &b);
-                    d.sub(&difference, &third)
-                }
-            }
-        }
+        35 => two_differences(d, random, (&a, &b)),
         36 => first_set(d, random, &a, &b),
         30 if width < WIDEST => half_sum(d, random, &a, &b),
         31 => distance(d, random, &a, &b),
@@ -200,9 +191,15 @@ fn distance<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits)
     }
 }
 
-/// The difference of two orders of two values: as a rule of opposite ones, which exclude each other.
-fn two_orders<D: Domain>(d: &mut D, random: &mut Random, a: &D::Bits, b: &D::Bits) -> D::Bits {
+/// The difference of two orders of two values, as a rule of opposite ones, which exclude each other. Or a constant from
+/// which something is taken away twice.
+fn two_differences<D: Domain>(d: &mut D, random: &mut Random, (a, b): (&D::Bits, &D::Bits)) -> D::Bits {
     let width = d.width(a);
+    if random.below(3) == 0 {
+        let constant = d.constant(random.bits(width));
+        let once = d.sub(&constant, a);
+        return d.sub(&once, b);
+    }
     let mut order = |d: &mut D, a, b| {
         let order = if random.below(4) > 0 { d.slt(a, b) } else { d.ult(a, b) };
         let order = d.bit(&order);
