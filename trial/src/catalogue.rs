@@ -90,19 +90,17 @@ pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut
             walks.begin(features);
             let (next, count) = (AtomicU64::new(0), entries.len() as u64);
             let shared = Mutex::new((&mut summary, Vec::new()));
-            let sink = query.sink.as_ref();
-            let (name, walks_before) = (target.with(features), &walks);
             let work = Work {
-                name,
+                name: target.with(features),
                 target,
                 features,
                 entries: &entries,
-                walks: walks_before,
+                walks: &walks,
                 next: &next,
                 asked: &asked,
                 stop,
                 cache: &cache,
-                sink,
+                sink: query.sink.as_ref(),
             };
             std::thread::scope(|scope| {
                 let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
