@@ -155,8 +155,8 @@ fn judged(
                     let unproved = named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) });
                     // A promise is all that is between the pair and a proof.
                     let broken = unproved.flag.as_ref().and_then(|_| {
-                        executed_with(Promises::Kept, after, 0..INPUTS, &[])
-                            .or_else(|| executed_with(Promises::Kept, after, 0..FIRST_INPUTS, proposed))
+                        executed_with(Promises::Certain, after, 0..INPUTS, &[])
+                            .or_else(|| executed_with(Promises::Certain, after, 0..FIRST_INPUTS, proposed))
                     });
                     match broken {
                         Some(broken) => Judged { blocks, flag: unproved.flag, ..broken },

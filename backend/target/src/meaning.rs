@@ -181,7 +181,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
     for operand in data.uses() {
         let Value { bits, poison, .. } = walk::read(state, operand)?;
         let poison = match state.promises() {
-            Promises::Believed | Promises::Kept => poison,
+            Promises::Believed | Promises::Certain => poison,
             Promises::Ignored => state.domain().boolean(false),
         };
         args.push(Value::new(bits, poison));

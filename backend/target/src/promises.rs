@@ -17,8 +17,8 @@ pub enum Promises {
     Ignored,
     /// A result is poison where a promise may be broken: by any operation that gives the result.
     Believed,
-    /// A result is poison where a promise is broken whichever operation it is of: by all that give the result.
-    Kept,
+    /// A result is poison where a promise is certainly broken: by all operations that give the result.
+    Certain,
 }
 
 /// The operands of a machine instruction that promises something, as they are before it writes: registers, and

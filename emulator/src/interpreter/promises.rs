@@ -11,7 +11,7 @@ use tribunal_target::promises::{self, Promises};
 
 impl<'f> Interpreter<'f> {
     /// The same with promises of machine instructions. If they are believed, a run in which one is broken returns
-    /// poison at most; if they are kept, one that is surely broken has made the poison that it returns.
+    /// poison at most. If only what is certain counts, a broken promise made the poison that a run returns.
     pub fn with_promises(self, promises: Promises) -> Interpreter<'f> {
         Interpreter { promises, ..self }
     }
@@ -46,8 +46,8 @@ impl<D: Numbers> SingleRun<'_, D> {
         let of_each =
             promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value);
         let broken = match self.promises {
-            Promises::Kept if of_each.is_empty() => self.domain.boolean(false),
-            Promises::Kept => all(&mut self.domain, &of_each),
+            Promises::Certain if of_each.is_empty() => self.domain.boolean(false),
+            Promises::Certain => all(&mut self.domain, &of_each),
             _ => any(&mut self.domain, &of_each),
         };
         result = result.poison_where(&mut self.domain, &broken);
