@@ -208,8 +208,10 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let seed = program_seed(campaign.seed, number);
     let corpus = campaign.corpus.as_ref();
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
-    // A program of the corpus may need what other features lack.
-    let features = if drawn.is_some() { given } else { campaign.mix.draw(target, given, seed) };
+    let features = match &drawn {
+        Some(drawn) => given | features::needed(target, &drawn.function),
+        None => campaign.mix.draw(target, given, seed),
+    };
     harness.set_features(features);
     harness.set_bank_select(campaign.bank_select.unwrap_or_else(|| bank_select(seed)));
     if drawn.is_none() && is_module(seed) {

@@ -49,6 +49,7 @@ pub fn engine_of(verdict: &Verdict) -> &'static str {
         Verdict::Proved { engine: Engine::Structural } => "structural",
         Verdict::Proved { engine: Engine::BitSums } => "bit-sums",
         Verdict::Proved { engine: Engine::Quotients } => "quotients",
+        Verdict::Proved { engine: Engine::Exhaustive } => "exhaustive",
         Verdict::Proved { engine: Engine::Integers } => "integers",
         Verdict::Proved { engine: Engine::Cases } => "cases",
         Verdict::Proved { engine: Engine::Order } => "order",

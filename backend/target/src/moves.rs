@@ -35,6 +35,16 @@ impl Target {
         self.banks.iter().position(holds).and_then(|index| u8::try_from(index).ok()).map(RegBank)
     }
 
+    /// The features without which a machine lacks a register, or the part of it that `register` has beyond a narrower
+    /// one.
+    pub fn features_of(&self, register: PReg) -> Features {
+        let Some(bank) = self.bank_of(self.vocabulary.full_register(register)) else { return Features::empty() };
+        let BankDesc { requires, narrower, .. } = self.bank(bank);
+        let bits = self.vocabulary.register_bits(register);
+        let beyond = narrower.as_ref().filter(|narrower| bits > self.class(narrower.class).bits);
+        beyond.map_or(*requires, |narrower| *requires | narrower.without)
+    }
+
     /// The bank of a value as wide as the whole register that it is a copy of; `None` for any other value.
     pub fn bank_of_copy(&self, function: &Function, value: VReg) -> Option<RegBank> {
         let register = copied_register(self, function, value)?;

@@ -8,6 +8,7 @@
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
+use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 
 /// The choice of features in a campaign.
@@ -56,6 +57,14 @@ impl FeatureMix {
     }
 }
 
+/// The features without which a machine lacks a register that the function names: a program of the corpus may have been
+/// made for other ones than those of the campaign.
+pub(super) fn needed(target: &Target, function: &Function) -> Features {
+    let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
+    let registers = operands.filter_map(|operand| operand.as_reg()).filter_map(|operand| operand.reg.as_physical());
+    registers.fold(Features::empty(), |needed, register| needed | target.features_of(register))
+}
+
 /// The index of the rule set that a program with these features belongs to.
 pub(super) fn rule_set_of(sets: &[(&'static Target, Features)], target: &Target, features: Features) -> Option<usize> {
     let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
@@ -66,7 +75,34 @@ pub(super) fn rule_set_of(sets: &[(&'static Target, Features)], target: &Target,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::generated_for;
     use std::collections::BTreeSet;
+    use tribunal_codegen::Options;
+    use tribunal_trial::JudgeSet;
+    use tribunal_trial::harness::Harness;
+
+    /// A program for any rule set compiles with the usual features and those that its registers need.
+    #[test]
+    fn the_features_that_a_program_needs_suffice() {
+        for &target in tribunal_target::ALL {
+            let given = target.default_features;
+            let options = Options::new(given);
+            let mut harness = Harness::new(target, options).expect("the emulator works");
+            let mut more = 0;
+            for seed in 0..240 {
+                let features = FeatureMix::Drawn.draw(target, given, seed);
+                let function = generated_for(seed, target, features).expect("the generator makes a program");
+                let needed = needed(target, &function);
+                assert!(features.contains(needed), "{} seed {seed}: {needed:?}", target.name);
+                harness.set_features(given | needed);
+                let tally = harness.judge_compilation(&function, JudgeSet::default());
+                assert!(tally.unsupported.is_empty(), "{} seed {seed}: {:?}", target.name, tally.unsupported);
+                more += u32::from(!given.contains(needed));
+            }
+            let has_more = target.banks.iter().any(|bank| !given.contains(bank.requires));
+            assert_eq!(more > 10, has_more, "{}: {more}", target.name);
+        }
+    }
 
     /// Every option is on and off, every rule set is drawn, and the usual features are not lost.
     #[test]

@@ -197,6 +197,7 @@ const ENGINES: [Engine; Engine::Z3 as usize + 1] = [
     Engine::Structural,
     Engine::BitSums,
     Engine::Quotients,
+    Engine::Exhaustive,
     Engine::Integers,
     Engine::Cases,
     Engine::Order,

@@ -11,6 +11,7 @@
 //! - concrete samples with corner values, which refute wrong rules at once;
 //! - sums of bits, where bits are counted;
 //! - quotients by constants;
+//! - evaluation for all values, where there are few;
 //! - linear arithmetic over limbs, where there are products;
 //! - case by case, where shifts are by an amount of few values;
 //! - theorems about rounding twice, where numbers of 16 bits become wider ones;
@@ -29,6 +30,7 @@ mod double_rounding;
 mod effects;
 mod elements;
 mod evaluate;
+mod exhaustive;
 mod identity;
 mod integers;
 mod machine_promises;
@@ -84,6 +86,8 @@ pub enum Engine {
     BitSums,
     /// Multiplication by a magic number, proved equal to the division by a constant.
     Quotients,
+    /// The question was evaluated for all values, and never true.
+    Exhaustive,
     /// z3 on linear arithmetic over the limbs.
     Integers,
     /// The obligation folded to false with each value of the amount of its shifts.
@@ -127,6 +131,8 @@ pub struct Counters {
     pub bit_sums: u64,
     /// Of those, by quotients.
     pub quotients: u64,
+    /// Of those, by evaluation for all values.
+    pub exhaustive: u64,
     /// Of those, by linear arithmetic.
     pub integers: u64,
     /// Of those, case by case.
@@ -223,6 +229,7 @@ impl Prover {
             Verdict::Proved { engine: Engine::Structural } => self.counters.structural += 1,
             Verdict::Proved { engine: Engine::BitSums } => self.counters.bit_sums += 1,
             Verdict::Proved { engine: Engine::Quotients } => self.counters.quotients += 1,
+            Verdict::Proved { engine: Engine::Exhaustive } => self.counters.exhaustive += 1,
             Verdict::Proved { engine: Engine::Integers } => self.counters.integers += 1,
             Verdict::Proved { engine: Engine::Cases } => self.counters.cases += 1,
             Verdict::Proved { engine: Engine::Order } => self.counters.order += 1,
@@ -303,6 +310,14 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
     }
     if quotients::worth_trying(&query.graph, &cone) && quotients::impossible(&query.graph, query.wrong) {
         return (Decision::Proved(Engine::Quotients), None);
+    }
+    if effort.is_thorough()
+        && let Some(outcome) = exhaustive::outcome(&query.graph, query.wrong, &cone)
+    {
+        return match outcome {
+            exhaustive::Outcome::Impossible => (Decision::Proved(Engine::Exhaustive), None),
+            exhaustive::Outcome::Possible(assignment) => (Decision::Refuted(assignment), None),
+        };
     }
     if effort.is_thorough() && integers::worth_trying(&query.graph, &cone) {
         if integers::impossible(&query.graph, query.wrong, effort) {
@@ -389,6 +404,7 @@ impl fmt::Display for Verdict {
             Verdict::Proved { engine: Engine::Structural } => write!(f, "proved (terms equal)"),
             Verdict::Proved { engine: Engine::BitSums } => write!(f, "proved (bit sums)"),
             Verdict::Proved { engine: Engine::Quotients } => write!(f, "proved (quotients)"),
+            Verdict::Proved { engine: Engine::Exhaustive } => write!(f, "proved (all values)"),
             Verdict::Proved { engine: Engine::Integers } => write!(f, "proved (integers)"),
             Verdict::Proved { engine: Engine::Cases } => write!(f, "proved (case by case)"),
             Verdict::Proved { engine: Engine::Order } => write!(f, "proved (order)"),

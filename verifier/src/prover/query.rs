@@ -185,6 +185,11 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             let value = d.truth(true);
             known.insert(term, value);
         }
+        (Node::Ult(limit, number), false) => {
+            let value = d.truth(false);
+            known.insert(term, value);
+            known.extend(higher_limits(d, limit, number).map(|exceeds| (exceeds, value)));
+        }
         (Node::Ult(a, b), true) => {
             let value = d.truth(true);
             if let (Node::Var(_), Some(low)) = (d.node(a), low_bits_below(d, b)) {
@@ -198,6 +203,23 @@ fn assume(d: &mut Symbolic, term: Term, value: bool, known: &mut FxHashMap<Term,
             let value = d.truth(value);
             known.insert(term, value);
         }
+    }
+}
+
+/// The questions whether a number exceeds a limit that is not below this one.
+fn higher_limits(d: &Symbolic, limit: Term, number: Term) -> impl Iterator<Item = Term> + '_ {
+    d.terms().filter(move |&term| match d.node(term) {
+        Node::Ult(other, same) => same == number && other != limit && never_below(d, other, limit),
+        _ => false,
+    })
+}
+
+/// Whether one limit is never below another: both are constants, or a constant for each sign.
+fn never_below(d: &Symbolic, one: Term, other: Term) -> bool {
+    match (d.node(one), d.node(other)) {
+        (Node::Const(one), Node::Const(other)) => one.cmp_unsigned(other).is_ge(),
+        (Node::Ite(sign, a, b), Node::Ite(same, c, e)) => sign == same && never_below(d, a, c) && never_below(d, b, e),
+        _ => false,
     }
 }
 

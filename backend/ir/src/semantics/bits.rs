@@ -172,11 +172,11 @@ fn reversed<D: Domain>(d: &mut D, a: &D::Bits, group: u32) -> D::Bits {
 /// Bits `offset .. offset + size`, extended.
 fn field<D: Domain>(d: &mut D, a: &D::Bits, offset: &D::Bits, size: &D::Bits, signed: bool) -> D::Bits {
     let width = d.width(a);
-    let (offset, size) = (d.zext_or_trunc(offset, width), d.zext_or_trunc(size, width));
-    let whole = d.literal(i64::from(width), width.max(9));
-    let (wide_offset, wide_size) = (d.zext(&offset, width.max(9)), d.zext(&size, width.max(9)));
-    let used = d.add(&wide_offset, &wide_size);
-    let (up, down) = (d.sub(&whole, &used), d.sub(&whole, &wide_size));
+    // Bits that hold the width.
+    let wide = width.max(d.width(offset)).max(10);
+    let (offset, size, whole) = (d.zext(offset, wide), d.zext(size, wide), d.literal(i64::from(width), wide));
+    let used = d.add(&offset, &size);
+    let (up, down) = (d.sub(&whole, &used), d.sub(&whole, &size));
     let (up, down) = (d.zext_or_trunc(&up, width), d.zext_or_trunc(&down, width));
     let top = d.shl(a, &up);
     if signed { d.ashr(&top, &down) } else { d.lshr(&top, &down) }

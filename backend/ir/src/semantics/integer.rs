@@ -149,18 +149,23 @@ fn wraps<D: Domain>(d: &mut D, opcode: Opcode, args: &[D::Bits], signed: bool) -
     }
 }
 
-/// Signed overflow of `a + b`: both signs differ from the sum's.
+/// Signed overflow of `a + b`.
 fn add_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     let sum = d.add(a, b);
-    let (left, right) = (d.xor(a, &sum), d.xor(b, &sum));
-    let both = d.and(&left, &right);
-    d.is_negative(&both)
+    crossed(d, a, b, &sum, true)
 }
 
-/// Signed overflow of `a - b`: the operands' signs differ and the difference does not have the sign of `a`.
+/// Signed overflow of `a - b`.
 fn sub_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
     let difference = d.sub(a, b);
-    let (left, right) = (d.xor(a, b), d.xor(a, &difference));
+    crossed(d, a, b, &difference, false)
+}
+
+/// Signed overflow of a sum that is `result`, if both signs differ from its sign; of a difference, if the operands'
+/// signs differ and it does not have the sign of `a`. So it is with a carry too, if values have two bits at least: where
+/// signs let no result overflow, one more still fits.
+fn crossed<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, result: &D::Bits, add: bool) -> D::Bool {
+    let (left, right) = if add { (d.xor(a, result), d.xor(b, result)) } else { (d.xor(a, b), d.xor(a, result)) };
     let both = d.and(&left, &right);
     d.is_negative(&both)
 }
@@ -332,7 +337,10 @@ fn saturating<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) ->
         Opcode::G_USUBSAT => (d.ult(a, b), d.literal(0, width)),
         _ => {
             let overflow = if add { add_overflows(d, a, b) } else { sub_overflows(d, a, b) };
-            (overflow, bound_like(d, a))
+            // What overflows has the sign of the other side.
+            let (sign, least) = (d.extract(&plain, width - 1, 1), d.constant(Bits::signed_min(width)));
+            let sign = d.sext(&sign, width);
+            (overflow, d.xor(&sign, &least))
         }
     };
     d.ite(&overflow, &bound, &plain)
@@ -542,15 +550,13 @@ pub(super) fn with_carry<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVe
         let bit = d.bit(&carry);
         let carry = d.zext(&bit, width);
         let (next, again) = one_step(d, &sum, &carry, add, signed);
-        // Signed overflow twice cancels; a carry out happens at most once.
-        let both = d.bool_and(&overflow, &again);
-        let either = d.bool_or(&overflow, &again);
-        let neither_both = d.bool_not(&both);
-        overflow = if signed && width > 1 { d.bool_and(&either, &neither_both) } else { either };
+        overflow = match (signed, width) {
+            // A carry out happens at most once.
+            (false, _) => d.bool_or(&overflow, &again),
+            (true, 1) => narrow_signed_overflow(d, a, b, &carry, add),
+            (true, _) => crossed(d, a, b, &next, add),
+        };
         sum = next;
-        if signed && width == 1 {
-            overflow = narrow_signed_overflow(d, a, b, &carry, add);
-        }
     }
     let bit = d.bit(&overflow);
     let carry_out = d.zext(&bit, op.defs[1].bits());

@@ -146,6 +146,11 @@ impl Symbolic {
         self.nodes.len()
     }
 
+    /// All terms, older ones first.
+    pub fn terms(&self) -> impl Iterator<Item = Term> + use<> {
+        (0..self.nodes.len() as u32).map(Term)
+    }
+
     fn intern(&mut self, node: Node, width: u32) -> Term {
         debug_assert!((1..=MAX_BITS).contains(&width), "{node:?} of {width} bits");
         *self.index.entry((node, width)).or_insert_with(|| {

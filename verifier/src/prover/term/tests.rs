@@ -2,9 +2,10 @@
 //! domain's primitives, with the shapes that normalisation looks for, run in both domains on the same values.
 
 use super::arithmetic::signed_digits;
-use super::{Limb, Symbolic, rounded};
+use super::{Limb, Node, Symbolic, Term, rounded};
 use crate::prover::bit_sums;
-use crate::prover::evaluate::{Assignment, Evaluator};
+use crate::prover::evaluate::{Assignment, Evaluator, cone};
+use crate::prover::exhaustive::{self, Outcome};
 use crate::prover::query::corners;
 use crate::prover::solver::Effort;
 use tribunal_ir::FloatFormat;
@@ -383,6 +384,50 @@ fn what_the_integers_rule_out_never_happens() {
         }
     }
     assert!(asked > 300 && ruled_out > 5, "{asked} asked, {ruled_out} ruled out");
+}
+
+/// The question of which this term is true, tried for all values in the order of the exhaustive engine.
+fn first_of_all(graph: &Symbolic, variables: &[(Term, u32)], truth: Term) -> Option<Assignment> {
+    let bits = variables.iter().map(|&(_, width)| width).sum::<u32>();
+    let assignments = (0..1u128 << bits).map(|value| {
+        let mut offset = 0;
+        let values = variables.iter().map(|&(term, width)| {
+            offset += width;
+            (term, Bits::new(value >> (offset - width), width))
+        });
+        Assignment { values: values.collect(), ..Assignment::default() }
+    });
+    Evaluator::first(graph, truth, &cone(graph, truth), assignments)
+}
+
+/// Machine words give each term the value that its definition gives: a question is possible in both, and true where it
+/// is said to be. Without variables that are forced the first such value is the same.
+#[test]
+fn all_values_in_words_are_all_values_in_bits() {
+    let (mut possible, mut impossible) = (0, 0);
+    for seed in 1..=600u64 {
+        let mut random = Random(seed ^ 0x5bd1_e995);
+        let mut graph = Symbolic::default();
+        let variables: Vec<_> = (0..3).map(|_| graph.variable(1 + random.below(4))).collect();
+        let truths = run(&mut graph, variables, seed, 14).truths;
+        for &truth in truths.iter().filter(|&&truth| graph.as_const(truth).is_none()) {
+            let cone = cone(&graph, truth);
+            let Some(outcome) = exhaustive::outcome(&graph, truth, &cone) else { continue };
+            let is_variable = |term: &&Term| matches!(graph.node(**term), Node::Var(_));
+            let variables: Vec<_> = cone.iter().filter(is_variable).map(|&term| (term, graph.width_of(term))).collect();
+            match (outcome, first_of_all(&graph, &variables, truth)) {
+                (Outcome::Impossible, None) => impossible += 1,
+                (Outcome::Possible(found), Some(first)) => {
+                    assert!(Evaluator::new(&graph, &found).holds(truth), "seed {seed}: {truth:?}");
+                    let is_forced = variables.iter().any(|(_, width)| *width == 1);
+                    assert!(is_forced || found.values == first.values, "seed {seed}: {truth:?}");
+                    possible += 1;
+                }
+                (_, first) => panic!("seed {seed}: {truth:?} is true for {first:?}"),
+            }
+        }
+    }
+    assert!(possible > 500 && impossible > 50, "{possible} possible, {impossible} impossible");
 }
 
 /// A form on numbers: the sum of its coefficients whose bits are set.
