@@ -93,14 +93,24 @@ impl ActiveFrame {
     }
 }
 
+/// The bytes that are allocated for a stack object. A size that no frame can have is not allocated, so every access to it
+/// is undefined.
+fn allocated(size: u64) -> usize {
+    usize::try_from(size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0)
+}
+
 impl ConcreteMemory {
     /// Allocates the innermost frame, whose stack objects begin at `start`.
     pub(super) fn push_frame(&mut self, function: &Function, start: u64, (below, shape): (u64, StackShape)) {
         (self.frame.first, self.frame.bytes) = (self.allocations.len(), self.bytes.len());
         let mut address = start;
+        // The vectors grow once.
+        let more = function.stack.values().map(|object| allocated(object.size)).sum();
+        self.bytes.reserve(more);
+        self.unknown.reserve(more);
+        self.poison.reserve(more);
         for object in function.stack.values() {
-            // A size that no frame can have is not allocated, so every access to it is undefined.
-            let size = usize::try_from(object.size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0);
+            let size = allocated(object.size);
             address = address.next_multiple_of(u64::from(object.align).max(16));
             self.allocations.push(Allocation { address, first: self.bytes.len(), size });
             self.bytes.resize(self.bytes.len() + size, UNWRITTEN);
