@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("undefined", 19),
     ("memory", 15),
     ("arithmetic", 15),
-    ("selected", 42),
+    ("selected", 52),
     ("threads", 16),
     ("vectors", 39),
 ];

@@ -200,7 +200,7 @@ fn bits(target: &Target, row: &InstrDesc, piece: &Piece) -> u8 {
             ImmRange::LogicalMask(64) => 13,
             ImmRange::LogicalMask(_) => 12,
             ImmRange::OneOf(values) => values.len().next_power_of_two().ilog2() as u8,
-            ImmRange::Extension => 6,
+            ImmRange::Extension | ImmRange::ExtensionOfWord => 6,
             ImmRange::RoundingMode => 3,
             ImmRange::Amount => 0,
         },

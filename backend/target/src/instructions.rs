@@ -76,6 +76,8 @@ pub enum ImmRange {
     /// AArch64's extension of a register and a shift of it by four bits at most, as LLVM writes both: bits 3 to 5 and
     /// the bits below.
     Extension,
+    /// The same of a source of 32 bits, of which no 64 bits can be taken.
+    ExtensionOfWord,
     /// RISC-V's number of a rounding mode: one of the five, or 7 for that of the register `frm`.
     RoundingMode,
     /// Exactly these; the word has the place in the list.
@@ -101,6 +103,7 @@ impl ImmRange {
                 (0..i64::from(width)).contains(&(value & 0x3f)) && (0..i64::from(kinds)).contains(&(value >> 6))
             }
             ImmRange::Extension => (0..64).contains(&value) && value & 7 <= 4,
+            ImmRange::ExtensionOfWord => ImmRange::Extension.accepts(value) && value >> 3 & 3 != 3,
             ImmRange::RoundingMode => (0..=4).contains(&value) || value == 7,
             ImmRange::OneOf(values) => values.contains(&value),
         }

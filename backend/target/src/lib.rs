@@ -16,6 +16,7 @@ pub mod legality;
 pub mod meaning;
 pub mod moves;
 pub mod operands;
+pub mod parts;
 pub mod promises;
 pub mod registers;
 pub mod runtime;

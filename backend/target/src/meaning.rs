@@ -12,6 +12,7 @@ use crate::Target;
 use crate::abi::ThreadPointer;
 use crate::addressing::Quantity;
 use crate::environment::{self, Environment, LinkedAddress};
+use crate::parts;
 use crate::promises::Promises;
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
@@ -162,7 +163,12 @@ pub fn execute<D: Domain, S: Environment<D>>(
     state: &mut S,
     data: &InstData,
 ) -> Result<Option<Transfer<D>>, Unsupported> {
-    let Opcode::Target(opcode) = data.opcode else { return walk::execute(state, data) };
+    let Opcode::Target(opcode) = data.opcode else {
+        return match parts::execute(state, data)? {
+            None => walk::execute(state, data),
+            made => Ok(made),
+        };
+    };
     let flags = target.instruction(opcode).flags;
     if flags.contains(OpcodeFlags::CALL) {
         return environment::call(target, state, data).map(Some);

@@ -42,6 +42,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
                 (pick(random, kinds.into()) << 6 | pick(random, width.into())) as i64
             }
             ImmRange::Extension => (pick(random, 8) << 3 | pick(random, 5)) as i64,
+            ImmRange::ExtensionOfWord => (pick(random, 2) << 5 | pick(random, 3) << 3 | pick(random, 5)) as i64,
             ImmRange::RoundingMode => [0, 7, 1, 2, 3, 4][pick(random, 6)],
             ImmRange::Amount => unreachable!("the target says how many bits an amount has"),
         }),

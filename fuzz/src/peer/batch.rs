@@ -9,6 +9,7 @@ use super::objects;
 use super::run::{Runner, function_at, module_of};
 use super::{PeerMode, Shared, StageTally, setting, summary};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use tribunal_ir::{Function, Module, text};
 use tribunal_trial::validate::{self, Judged, Kind};
 
@@ -35,12 +36,17 @@ pub(super) fn through_stages(
     let mut source = module_of(functions);
     let names = shared.backend.stages(mode);
     let (mut staged, mut refuted): (Vec<Staged>, _) = (Vec::new(), BTreeSet::new());
+    // What cannot be read after one stage seldom can after the next.
+    let mut unread = BTreeSet::new();
     for (place, &stage) in names.iter().enumerate() {
         let Some(text) = compiled(shared, runner, &mut source, (mode, stage), place == 0) else { break };
-        let (module, is_whole) = readable(shared, &text, (mode, stage));
-        if !is_whole || drawn.is_none_or(|drawn| drawn % names.len() as u64 == place as u64) {
+        let (module, unreadable) = readable(shared, &text, (mode, stage));
+        let is_drawn = drawn.is_none_or(|drawn| drawn % names.len() as u64 == place as u64);
+        if is_drawn || !unreadable.is_subset(&unread) {
+            let text = unread.iter().fold(text, |text, name| without_function(&text, name).unwrap_or(text));
             read_again(shared, runner, &source, &text, (mode, stage));
         }
+        unread.extend(unreadable);
         let earlier = staged.last().map_or(&source, |staged| &staged.module);
         let step = (mode, staged.last().map(|staged| staged.name), stage);
         refuted.extend(judge(shared, runner, [earlier, &module], &source, step));
@@ -122,36 +128,60 @@ fn take_rejected(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, 
     !rejected.is_empty()
 }
 
-/// The functions of a stage that this project reads, and whether these are all. The report counts the others' reasons.
-fn readable(shared: &Shared<'_>, text: &str, (mode, stage): (PeerMode, &str)) -> (Module, bool) {
+/// The functions of a stage that this project reads, and the names of the others. The report counts their reasons.
+fn readable(shared: &Shared<'_>, text: &str, (mode, stage): (PeerMode, &str)) -> (Module, BTreeSet<String>) {
     let mut text = text.to_string();
-    let mut is_whole = true;
+    let mut unread = BTreeSet::new();
     loop {
         let error = match text::parse_module(&text, mode.target.vocabulary) {
-            Ok(module) => return (module, is_whole),
+            Ok(module) => return (module, unread),
             Err(error) => error,
         };
         let reason = format!("{stage}: unsupported: text that is not read: {}", summary(&error.message));
         *shared.outcome().open.entry(reason).or_default() += 1;
-        let shorter = function_at(&text, error.line).and_then(|name| without_function(&text, &name));
-        let Some(shorter) = shorter else { return (Module::default(), false) };
-        (text, is_whole) = (shorter, false);
+        let name = function_at(&text, error.line).unwrap_or_default();
+        let shorter = without_function(&text, &name);
+        unread.insert(name);
+        let Some(shorter) = shorter else { return (Module::default(), unread) };
+        text = shorter;
     }
 }
 
 /// The text without the document of this function.
 fn without_function(text: &str, name: &str) -> Option<String> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let is_start = |line: &&str| line.starts_with("---");
-    let is_own = |line: &&str| line.strip_prefix("name:").is_some_and(|own| own.trim() == name);
-    let named = lines.iter().position(is_own)?;
-    let first = lines[..named].iter().rposition(is_start)?;
-    let last = lines[named..].iter().position(is_start).map_or(lines.len(), |length| named + length);
-    Some(lines[..first].iter().chain(&lines[last..]).copied().collect())
+    let document = document_of(text, name)?;
+    Some([&text[..document.start], &text[document.end..]].concat())
 }
 
-/// The compiler must read what it wrote. Each function that it does not read leaves the text, and the rest is read
-/// again.
+/// The text without the documents of functions up to this one. What stands before the first of them stays.
+fn after_function(text: &str, name: &str) -> Option<String> {
+    let document = document_of(text, name)?;
+    let (first, _) = lines_of(text).find(|(_, line)| line.starts_with("name:"))?;
+    let start = lines_of(&text[..first]).filter(|(_, line)| line.starts_with("---")).last()?.0;
+    Some([&text[..start], &text[document.end..]].concat())
+}
+
+/// The bytes of the document of this function.
+fn document_of(text: &str, name: &str) -> Option<Range<usize>> {
+    let is_own = |line: &str| line.strip_prefix("name:").is_some_and(|own| own.trim() == name);
+    let (named, _) = lines_of(text).find(|(_, line)| is_own(line))?;
+    let starts = || lines_of(text).filter(|(_, line)| line.starts_with("---")).map(|(at, _)| at);
+    let start = starts().take_while(|&at| at < named).last()?;
+    Some(start..starts().find(|&at| at > named).unwrap_or(text.len()))
+}
+
+/// The lines with the bytes before each.
+fn lines_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        at += line.len();
+        (at - line.len(), line)
+    })
+}
+
+/// The compiler must read what it wrote. A function that it does not read leaves the text with those before it, which
+/// it did read, and the rest is read again. The first function of each complaint is read alone too: the others of the
+/// batch fail as it does.
 fn read_again(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
@@ -160,29 +190,38 @@ fn read_again(
     (mode, stage): (PeerMode, &'static str),
 ) {
     let mut text = text.to_string();
+    let mut confirmed = BTreeSet::new();
     while let Err(failure) = runner.reads_again(&text, mode) {
-        let shorter = failure.hint.and_then(|name| Some((without_function(&text, &name)?, name)));
-        let Some((shorter, name)) = shorter else { return unreadable_alone(shared, runner, source, (mode, stage)) };
-        text = shorter;
-        let Some(function) = source.functions.iter().find(|function| function.name == name) else { continue };
-        confirm_unreadable(shared, runner, function, (mode, stage));
+        let rest = failure.hint.as_ref().and_then(|name| Some((after_function(&text, name)?, name)));
+        let Some((rest, name)) = rest else { return unreadable_alone(shared, runner, source, (mode, stage)) };
+        text = rest;
+        let Some(function) = source.functions.iter().find(|function| function.name == *name) else { continue };
+        if confirmed.contains(&failure.family()) {
+            let symptom = Symptom::Failed(failure);
+            shared.found(runner, function, PeerFault { mode, before: None, stage, symptom });
+        } else if confirm_unreadable(shared, runner, function, (mode, stage)) {
+            confirmed.insert(failure.family());
+        }
     }
 }
 
 /// Every function of the source, one by one.
 fn unreadable_alone(shared: &Shared<'_>, runner: &Runner<'_>, source: &Module, step: (PeerMode, &'static str)) {
-    source.functions.iter().for_each(|function| confirm_unreadable(shared, runner, function, step));
+    for function in &source.functions {
+        confirm_unreadable(shared, runner, function, step);
+    }
 }
 
+/// Whether the function alone is not read either, which is a finding then.
 fn confirm_unreadable(
     shared: &Shared<'_>,
     runner: &Runner<'_>,
     function: &Function,
     (mode, stage): (PeerMode, &'static str),
-) {
-    if let Some(failure) = families::unreadable(runner, function, (mode, stage)) {
-        shared.found(runner, function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
-    }
+) -> bool {
+    let Some(failure) = families::unreadable(runner, function, (mode, stage)) else { return false };
+    shared.found(runner, function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
+    true
 }
 
 /// The verdicts on one stage; returns the names of the functions on which it is refuted.
@@ -235,4 +274,26 @@ fn count_open(shared: &Shared<'_>, stage: &str, judged: &Judged) {
         Kind::Proved | Kind::Refuted(_) => return,
     };
     *shared.outcome().open.entry(reason).or_default() += 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str =
+        "--- |\n  define void @f() { ret void }\n...\n---\nname: f\n...\n---\nname: g\n...\n---\nname: h\n...\n";
+
+    #[test]
+    fn a_function_leaves_the_text_alone_or_with_those_before_it() {
+        let kept = |text: Option<String>| {
+            let text = text.unwrap_or_default();
+            let names = text.lines().filter_map(|line| line.strip_prefix("name: ")).collect::<Vec<_>>().concat();
+            (text.starts_with("--- |\n  define"), names)
+        };
+        assert_eq!(kept(without_function(TEXT, "g")), (true, "fh".to_string()));
+        assert_eq!(kept(after_function(TEXT, "g")), (true, "h".to_string()));
+        assert_eq!(kept(after_function(TEXT, "h")), (true, String::new()));
+        assert_eq!(without_function(TEXT, "i"), None);
+        assert_eq!(after_function(TEXT, "i"), None);
+    }
 }

@@ -243,9 +243,9 @@ struct State {
 }
 
 impl State {
-    /// Whether a program is reduced now: the first few are, and then as many as take a quarter of the time.
-    fn has_time(&self, started: Instant, limits: ReductionLimits<'_>) -> bool {
-        self.spent <= limits.time * FIRST_REDUCTIONS + started.elapsed() / 4
+    /// Whether a program is reduced now: the first one is, and then as many as take a quarter of the time.
+    fn has_time(&self, elapsed: Duration) -> bool {
+        self.spent <= elapsed / 4
     }
 
     fn wait(&mut self, function: &Function, fault: PeerFault) {
@@ -275,8 +275,6 @@ impl State {
     }
 }
 
-/// Reductions that do not wait.
-const FIRST_REDUCTIONS: u32 = 12;
 /// Programs of a known family that are counted as such; the next one is reduced again, and so is one at each doubling:
 /// another family may hide there.
 const TRUSTED: u64 = 16;
@@ -319,7 +317,7 @@ impl Families {
         let own = opcodes(function);
         {
             let mut state = self.lock();
-            let has_time = state.has_time(self.started, limits);
+            let has_time = state.has_time(self.started.elapsed());
             let known =
                 state.families.iter_mut().find(|known| known.has(&own, &fault)).map(|known| &mut known.finding.seen);
             match known {
@@ -478,4 +476,18 @@ pub(super) fn broken_rule(function: &Function, mode: PeerMode) -> Option<Rule> {
     }
     let all = mode.target.default_features | mode.target.all_options();
     machine_verifier::verify_foreign(function, mode.target, all).first().map(|violation| violation.rule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reductions_take_a_quarter_of_the_time() {
+        let second = Duration::from_secs(1);
+        let after = |spent| State { spent, ..State::default() };
+        assert!(after(Duration::ZERO).has_time(Duration::ZERO));
+        assert!(!after(second * 2).has_time(second * 7));
+        assert!(after(second * 2).has_time(second * 8));
+    }
 }

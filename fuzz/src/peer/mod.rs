@@ -68,8 +68,9 @@ pub struct PeerCampaign<'c> {
 
 /// The distance between the programs of a batch: neighbours have the same goal.
 const STRIDE: u64 = 1_000_003;
-/// The prover's time for one function at one stage: of what takes longer few functions are proved at all.
-const PROOF: Duration = Duration::from_millis(60);
+/// The prover's time for one function at one stage: of what takes longer few functions are proved at all, and each
+/// costs as much as many others.
+const PROOF: Duration = Duration::from_millis(25);
 
 /// The verdicts on the functions of one stage.
 #[derive(Clone, Copy, Default, Debug)]

@@ -148,6 +148,9 @@ fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
         ImmRange::Unsigned(bits) => u.int_in_range(0..=(1i64 << bits) - 1),
         ImmRange::LogicalMask(bits) => u.int_in_range(0..=if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
         ImmRange::Extension => Ok(u.int_in_range(0..=7)? << 3 | u.int_in_range(0..=4)?),
+        ImmRange::ExtensionOfWord => {
+            Ok(u.int_in_range(0..=1)? << 5 | u.int_in_range(0..=2)? << 3 | u.int_in_range(0..=4)?)
+        }
         ImmRange::Amount => u.int_in_range(0..=63),
         ImmRange::ShiftedBy { .. } => u.int_in_range(0..=255),
         ImmRange::RoundingMode => u.int_in_range(0..=7),

@@ -21,6 +21,9 @@ use tribunal_ir::bits::{Bits, MAX_BITS};
 /// seed often answers it at once.
 const RESOURCES: u32 = 1_500_000;
 const SEEDS: std::ops::Range<u32> = 0..6;
+/// The same where a function has little of the solver.
+const SHORT_RESOURCES: u32 = 30_000;
+const SHORT_SEEDS: std::ops::Range<u32> = 0..2;
 /// The watchdog's time, after which z3 gives up whatever work it counted.
 const WATCHDOG: Duration = Duration::from_secs(20);
 
@@ -38,9 +41,10 @@ pub(super) fn impossible(graph: &Symbolic, wrong: Term, effort: Effort) -> bool 
     let (translation, condition) = Translation::question(graph, wrong);
     let simplex = translation.simplex();
     let script = translation.script.question(&condition, &translation.facts);
-    let effort = effort.of_work(RESOURCES).within(WATCHDOG);
+    let (seeds, work) = if effort.is_short() { (SHORT_SEEDS, SHORT_RESOURCES) } else { (SEEDS, RESOURCES) };
+    let effort = effort.of_work(work).within(WATCHDOG);
     // Satisfiable is final too: the unknowns may take values that the terms cannot, whatever the seed.
-    SEEDS
+    seeds
         .map(|seed| solver::ask(&script, Logic::Integers { simplex, seed }, effort))
         .find(|answer| !matches!(answer, Said::Unknown(_)))
         .is_some_and(|answer| matches!(answer, Said::Unsatisfiable))

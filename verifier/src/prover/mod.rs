@@ -277,6 +277,9 @@ enum Decision {
 /// The reason where a solver gives values for which the question is false.
 const NOT_TRUE: &str = "the solver's counterexample does not hold when evaluated";
 
+/// The solver's work on a block's question before it is swept: many need no more.
+const FIRST_WORK: u32 = 3_000;
+
 /// How often a solver that rounds wrongly is corrected, for one question.
 const CORRECTIONS: usize = 8;
 
@@ -299,6 +302,10 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         return (Decision::Refuted(assignment), None);
     }
     if effort.sweeps() {
+        let (decision, question) = asked(query, text, effort.of_work(FIRST_WORK));
+        if !matches!(decision, Decision::Unknown(_)) {
+            return (decision, question);
+        }
         query.wrong = sweep::swept(query, &cone, effort);
         if query.graph.is_false(query.wrong) {
             return (Decision::Proved(Engine::Z3), None);

@@ -23,6 +23,7 @@ use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlag
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
+use tribunal_target::parts;
 use tribunal_target::promises::Promises;
 use tribunal_target::variable_arguments::VaOperation;
 
@@ -201,6 +202,7 @@ impl SideEvaluation<'_> {
                 self.follow(side, transfer);
                 Ok(true)
             }
+            None if parts::makes_of_part(self.function, target.vocabulary, data) => Ok(false),
             None if data.opcode == Opcode::OPAQUE => self.other(side, data).map(|()| true),
             None => Ok(false),
         }

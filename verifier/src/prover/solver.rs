@@ -60,6 +60,11 @@ impl Effort {
         self.until.map_or(WATCHDOG, |until| u32::try_from(left(until)).unwrap_or(WATCHDOG)).clamp(1, WATCHDOG)
     }
 
+    /// Whether so little is left for the function that no engine may take much of it.
+    pub fn is_short(self) -> bool {
+        self.most < Effort::RELATION.work
+    }
+
     /// Whether engines run that are slower than z3 on most questions.
     pub fn is_thorough(self) -> bool {
         self.work > Effort::FACT.work

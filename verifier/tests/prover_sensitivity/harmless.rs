@@ -257,7 +257,10 @@ const ROWS: &[Row] = &[
     Row { kind: "order of operands", names: &["BEQ", "BNE"], detail: "", argument: "Equality is symmetric." },
     Row {
         kind: "instruction done twice",
-        names: &["BEQ", "BNE", "BLT", "BGE", "BLTU", "BGEU", "CBZW", "CBNZW", "CBZX", "CBNZX", "G_BRCOND"],
+        names: &[
+            "BEQ", "BNE", "BLT", "BGE", "BLTU", "BGEU", "CBZW", "CBNZW", "CBZX", "CBNZX", "TBZW", "TBNZW", "TBZX",
+            "TBNZX", "G_BRCOND",
+        ],
         detail: "",
         argument: "Where the second branch is reached the first was not taken, and both have one condition.",
     },
@@ -291,6 +294,12 @@ const ROWS: &[Row] = &[
         names: &["ADDSWrr", "ADDSXrr", "SUBSWrr", "SUBSXrr", "ANDSWrr", "ANDSXrr"],
         detail: "rr",
         argument: "The sum is the same, and nothing reads the flags.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["ADDSWrx", "ADDSXrx", "SUBSWrx", "SUBSXrx"],
+        detail: "rx",
+        argument: "The result is the same, and nothing reads the flags.",
     },
     Row {
         kind: "opcode",

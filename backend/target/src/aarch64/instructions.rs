@@ -43,6 +43,8 @@ crate::formats! {
     scaled [rd(0), rn(1), Piece::low(2, 12, 10)];
     unscaled [rd(0), rn(1), Piece::low(2, 9, 12)];
     compare [Piece::low(0, 5, 0), Piece::part(1, 2, 19, 5)];
+    /// A bit of a register is tested. Whether it is one of the high half is a fixed bit.
+    tested [Piece::low(0, 5, 0), Piece::low(1, 5, 19), Piece::part(2, 2, 14, 5)];
     branch [Piece::part(0, 2, 26, 0)];
     condition [Piece::low(0, 4, 0), Piece::part(1, 2, 19, 5)];
     /// A number for the debugger.
@@ -150,6 +152,18 @@ const WORD32: OperandDesc = OperandDesc::Imm(ImmRange::Signed(33));
 const WORD64: OperandDesc = OperandDesc::Imm(ImmRange::Signed(64));
 /// `uxtb` to `sxtx`, with a shift.
 const EXTW: OperandDesc = OperandDesc::Imm(ImmRange::Extension);
+/// The same of a word that is added to a register of 64 bits: without `uxtx` and `sxtx`.
+const EXTX: OperandDesc = OperandDesc::Imm(ImmRange::ExtensionOfWord);
+/// The number of a bit in the high half of a register.
+const HIGH_BIT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&HIGH_BITS));
+const HIGH_BITS: [i64; 32] = {
+    let (mut bits, mut index) = ([0; 32], 0);
+    while index < bits.len() {
+        bits[index] = 32 + index as i64;
+        index += 1;
+    }
+    bits
+};
 /// LLVM's zero before the part of `SUBREG_TO_REG`.
 const ABOVE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0]));
 /// `%subreg.sub_32`.
@@ -159,6 +173,7 @@ const SUBH: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[HSUB.0 as i64]));
 const LM32: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(32));
 const LM64: OperandDesc = OperandDesc::Imm(ImmRange::LogicalMask(64));
 const L21: OperandDesc = OperandDesc::Label { bits: 21, scale: 4 };
+const L16X4: OperandDesc = OperandDesc::Label { bits: 16, scale: 4 };
 const L21X1: OperandDesc = OperandDesc::Label { bits: 21, scale: 1 };
 const L28: OperandDesc = OperandDesc::Label { bits: 28, scale: 4 };
 const SYM: OperandDesc = OperandDesc::Symbol;
@@ -710,5 +725,16 @@ crate::instructions! {
     STRDroW [UFD, U64SP, X32, FLAG, FLAG] indexed(0xfc204800) "str %0, [%1, %2%x3]" {STORE} of Z64;
     STRQroX [U128, U64SP, X64, FLAG, FLAG] indexed(0x3ca06800) "str %0, [%1, %2%x3]" {STORE} of Z128;
     STRQroW [U128, U64SP, X32, FLAG, FLAG] indexed(0x3ca04800) "str %0, [%1, %2%x3]" {STORE} of Z128;
+    ADDWrx [D32SP, U32SP, U32, EXTW] extended(0x0b200000) "add %0, %1, %2, %e3" {};
+    SUBWrx [D32SP, U32SP, U32, EXTW] extended(0x4b200000) "sub %0, %1, %2, %e3" {};
+    ADDXrx [D64SP, U64SP, U32, EXTX] extended(0x8b200000) "add %0, %1, %2, %e3" {};
+    SUBXrx [D64SP, U64SP, U32, EXTX] extended(0xcb200000) "sub %0, %1, %2, %e3" {};
+    ADDSWrx [D32, U32SP, U32, EXTW] extended(0x2b200000) "adds %0, %1, %2, %e3" {} writes [NZCV];
+    ADDSXrx [D64, U64SP, U32, EXTX] extended(0xab200000) "adds %0, %1, %2, %e3" {} writes [NZCV];
+    SUBSXrx [D64, U64SP, U32, EXTX] extended(0xeb200000) "subs %0, %1, %2, %e3" {} writes [NZCV];
+    TBZW [U32, U5, L16X4] tested(0x36000000) "tbz %0, #%1, %2" {TERMINATOR, BRANCH};
+    TBNZW [U32, U5, L16X4] tested(0x37000000) "tbnz %0, #%1, %2" {TERMINATOR, BRANCH};
+    TBZX [U64, HIGH_BIT, L16X4] tested(0xb6000000) "tbz %0, #%1, %2" {TERMINATOR, BRANCH};
+    TBNZX [U64, HIGH_BIT, L16X4] tested(0xb7000000) "tbnz %0, #%1, %2" {TERMINATOR, BRANCH};
     BR [U64] source(0xd61f0000) "br %0" {TERMINATOR, BRANCH, BARRIER, INDIRECT};
 }

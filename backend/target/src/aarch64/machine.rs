@@ -163,6 +163,10 @@ impl Machine for MachineCode {
             CBNZW => CBZW,
             CBZX => CBNZX,
             CBNZX => CBZX,
+            TBZW => TBNZW,
+            TBNZW => TBZW,
+            TBZX => TBNZX,
+            TBNZX => TBZX,
             _ => return None,
         });
         Some(inverted)

@@ -476,9 +476,12 @@ pub static COPIES: &[CopyDesc] = &[
 pub const SUB_32: SubReg = SubReg(1);
 /// The lowest 16 bits of a register of floating point.
 pub const HSUB: SubReg = SubReg(2);
-/// The index of no subregister, then `sub_32` and `hsub`.
+/// The index of no subregister, then `sub_32` and the parts of a register of floating point.
 pub static SUBREGISTERS: &[SubRegDesc] = &[
     SubRegDesc { name: "", bits: 64 },
     SubRegDesc { name: "sub_32", bits: 32 },
     SubRegDesc { name: "hsub", bits: 16 },
+    SubRegDesc { name: "bsub", bits: 8 },
+    SubRegDesc { name: "ssub", bits: 32 },
+    SubRegDesc { name: "dsub", bits: 64 },
 ];

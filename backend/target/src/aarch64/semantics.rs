@@ -38,7 +38,7 @@ pub fn evaluate<'d>(
         };
     }
     match opcode {
-        Bcc | CBZW | CBNZW | CBZX | CBNZX => branch(d, opcode, inst, &s),
+        Bcc | CBZW | CBNZW | CBZX | CBNZX | TBZW | TBNZW | TBZX | TBNZX => branch(d, opcode, inst, &s),
         B | RET_ReallyLR => Ok(jump_free(d)),
         RET | BR | BLR => {
             let [to] = s.exactly(inst)?;
@@ -78,7 +78,9 @@ pub fn evaluate<'d>(
         MEMBARRIER => Ok(jump_free(d)),
         CLREX => super::atomics::clear_reservation(d),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
-        | SBCSXr | SUBSWrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => flag_setting(d, opcode, inst, &s),
+        | SBCSXr | ADDSWrx | ADDSXrx | SUBSWrx | SUBSXrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
+            flag_setting(d, opcode, inst, &s)
+        }
         ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs | ANDSXrs => {
             let malformed = || Unsupported::new("malformed flag-setting instruction");
             let result = logical(d, opcode, inst, &s).ok_or_else(malformed)?;
@@ -142,6 +144,10 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         ADDWrs | ADDXrs | SUBWrs | SUBXrs => {
             let b = shifted(d, arg(1)?, inst)?;
             if matches!(opcode, ADDWrs | ADDXrs) { d.add(a, &b) } else { d.sub(a, &b) }
+        }
+        ADDWrx | ADDXrx | SUBWrx | SUBXrx => {
+            let b = extended(d, arg(1)?, d.width(a), inst.imm(3)?);
+            if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
         ORRv16i8 | DUPv2i64gpr | INSvi64gpr | UMOVvi64 => quad_move(d, opcode, inst, s)?,
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
@@ -438,7 +444,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
     let a = s.values.first().ok_or_else(malformed)?.bits;
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
-        SUBSWrx => {
+        ADDSWrx | ADDSXrx | SUBSWrx | SUBSXrx => {
             let source = s.values.get(1).ok_or_else(malformed)?.bits;
             extended(d, &source, d.width(&a), inst.imm(3).ok_or_else(malformed)?)
         }
@@ -449,7 +455,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
         _ => s.values.get(1).ok_or_else(malformed)?.bits,
     };
     let subtracts = matches!(opcode, SUBSWrr | SUBSXrr | SUBSWrx | SUBSWri | SUBSXri | SBCSWr | SBCSXr)
-        || matches!(opcode, SUBSWrs | SUBSXrs);
+        || matches!(opcode, SUBSWrs | SUBSXrs | SUBSXrx);
     let carry = match opcode {
         ADCSWr | ADCSXr | SBCSWr | SBCSXr => Some(s.values.last().ok_or_else(malformed)?.bits),
         _ => None,
@@ -512,8 +518,15 @@ fn branch<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let malformed = || Unsupported::new("malformed branch");
-    let value = s.values.last().ok_or_else(malformed)?;
+    // Of a test of a bit the number of that bit is a source too.
+    let is_test = matches!(opcode, TBZW | TBNZW | TBZX | TBNZX);
+    let value = if is_test { s.values.first() } else { s.values.last() }.ok_or_else(malformed)?;
     let taken = match opcode {
+        TBZW | TBNZW | TBZX | TBNZX => {
+            let bit = d.extract(&value.bits, inst.imm(1).ok_or_else(malformed)? as u32, 1);
+            let is_zero = d.is_zero(&bit);
+            if matches!(opcode, TBZW | TBZX) { is_zero } else { d.bool_not(&is_zero) }
+        }
         Bcc => condition(d, inst.imm(0).ok_or_else(malformed)?, &value.bits).ok_or_else(malformed)?,
         CBZW | CBZX => d.is_zero(&value.bits),
         _ => {
