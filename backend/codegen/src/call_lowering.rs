@@ -276,7 +276,8 @@ impl CallLowering {
             Place::Register(register) => builder.build(ty, Opcode::COPY, [Operand::used(Reg::Physical(register))]),
             Place::Stack(offset) => {
                 let (align, size) = (self.stack_align(offset), u64::from(ty.bits() / 8));
-                let object = FixedObject { offset: offset as i64, size, align, immutable: true, saved: None };
+                let object =
+                    FixedObject { offset: offset as i64, size, align, immutable: true, aliased: false, saved: None };
                 let slot = builder.function.fixed_stack.push(object);
                 let address = builder.build(self.pointer(), Opcode::G_FRAME_INDEX, [Operand::FixedStack(slot)]);
                 let memory = MemOperand {

@@ -52,6 +52,8 @@ pub struct FixedObject {
     pub align: u32,
     /// True if nothing writes it: an incoming stack argument.
     pub immutable: bool,
+    /// True if pointers of the IR may point to it.
+    pub aliased: bool,
     /// The callee-saved register that the prologue keeps in it.
     pub saved: Option<PReg>,
 }

@@ -44,7 +44,7 @@ impl Generator<'_, '_, '_> {
     }
 
     fn fixed_object(&mut self, offset: i64, size: u64, align: u32) -> VReg {
-        let object = FixedObject { offset, size, align, immutable: true, saved: None };
+        let object = FixedObject { offset, size, align, immutable: true, aliased: false, saved: None };
         let slot = self.builder.function.fixed_stack.push(object);
         self.builder.build(self.pointer_type(), Opcode::G_FRAME_INDEX, [Operand::FixedStack(slot)])
     }

@@ -8,7 +8,7 @@ use super::query::{self, StepOutput};
 use super::side::{Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Domain, Unsupported, walk};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, walk};
 use tribunal_ir::{
     DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text,
 };
@@ -28,6 +28,10 @@ pub(super) struct Claim {
     pointer: String,
     offset: i64,
     metadata: String,
+    /// The constant pool or the jump tables, where it names them.
+    pool: Option<Pointer>,
+    /// Nothing but a constant of the pool is there.
+    is_constant: bool,
     align: u32,
     /// Address and size in bytes of the access.
     address: Term,
@@ -81,9 +85,15 @@ impl SideEvaluation<'_> {
         let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
         let row = self.target.instruction(opcode);
         let base = row.base().filter(|_| self.opaque.is_some() && !data.memory.is_empty());
-        let Some(Operand::Reg(base)) = base.and_then(|base| data.operands.get(base)) else { return Ok(()) };
+        let base = match base.and_then(|base| data.operands.get(base)) {
+            Some(Operand::Reg(base)) => walk::read(&mut SideState { evaluation: self, side }, base)?,
+            Some(&Operand::Stack(slot)) => {
+                let address = side.memory.frame_address(self.d, slot, self.target.pointer_bits.into());
+                Value::new(address, self.d.truth(false))
+            }
+            _ => return Ok(()),
+        };
         let mut state = SideState { evaluation: self, side };
-        let base = walk::read(&mut state, base)?;
         let index = match row.index().and_then(|index| data.operands.get(index)) {
             Some(Operand::Reg(index)) => Some(walk::read(&mut state, index)?),
             _ => None,
@@ -108,10 +118,13 @@ impl SideEvaluation<'_> {
             return;
         }
         let (pointer, offset) = pointer(self.function, self.target.vocabulary, memory);
+        let is_constant = self.opaque.as_ref().is_some_and(|opaque| opaque.is_of_constant(self.d, address));
         side.claims.push(Claim {
             pointer,
             offset,
             metadata: metadata(self.function, memory).to_string(),
+            pool: memory.pointer.filter(|pointer| matches!(pointer, Pointer::ConstantPool | Pointer::JumpTable)),
+            is_constant,
             align: memory.align,
             address,
             bytes,
@@ -142,12 +155,28 @@ pub(super) fn outputs(
             }
             outputs.push(one_of(d, "claimed metadata", places, claim, source.ub));
         }
+        if !names_right_pool(d, source, claim) {
+            return Err(Unsupported::different("a memory operand that names a pool of constants"));
+        }
         if !claim.pointer.is_empty() {
             let place = if visits == Visits::Again { place_of_iteration(d, source, result, index)? } else { None };
             outputs.extend(same_pointer(d, source, place, claim)?);
         }
     }
     Ok(outputs)
+}
+
+/// Whether an access that names a pool of constants is to it: to a constant, or where the earlier side's access names it
+/// too. LLVM takes it that no store changes what is there. A table is only read by code of its branch, where the earlier
+/// side has no access.
+fn names_right_pool(d: &Symbolic, source: &Side, claim: &Claim) -> bool {
+    let Some(pool) = claim.pool else { return true };
+    let is_there = |earlier: &&Claim| d.distance(earlier.address, claim.address).is_some_and(Bits::is_zero);
+    let mut earlier = source.claims.iter().filter(is_there).peekable();
+    match earlier.peek() {
+        Some(_) => earlier.any(|earlier| earlier.pool == Some(pool) || earlier.is_constant),
+        None => claim.is_constant || pool == Pointer::JumpTable,
+    }
 }
 
 /// The place, among the earlier side's accesses that name a pointer, of the one that stands for this access: where the

@@ -57,6 +57,7 @@ mod validate;
 mod volatile;
 mod witness;
 mod worker;
+mod written_parts;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Shown, ValueName};

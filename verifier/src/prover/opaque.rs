@@ -158,6 +158,12 @@ impl Uninterpreted {
         self.places
     }
 
+    /// Whether an address is at a known distance from a constant of the pool.
+    pub fn is_of_constant(&self, d: &Symbolic, address: Term) -> bool {
+        let mut constants = self.addresses.iter().filter(|(start, _)| matches!(start, Start::Constant(..)));
+        constants.any(|(_, &base)| d.distance(base, address).is_some())
+    }
+
     /// The number of one more memory.
     pub fn new_place(&mut self) -> u32 {
         self.places += 1;

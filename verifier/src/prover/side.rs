@@ -336,10 +336,19 @@ impl SideEvaluation<'_> {
             environment::execute(target, &mut SideState { evaluation: self, side }, data)?;
             return Ok(());
         }
+        if self.writes_beside(data) {
+            return match self.opaque {
+                Some(_) => self.other(side, data),
+                None => Err(Unsupported::new("a machine register that no description of the instruction names")),
+            };
+        }
         let promise = self.promise(side, data)?;
         match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
             Ok(Some(transfer)) => {
                 self.follow(side, transfer);
+                if self.opaque.is_some() {
+                    self.forget_rest(side, data);
+                }
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
             Ok(None) if self.opaque.is_some() && witness::may_extend(data.opcode) => self.choice(side, data),

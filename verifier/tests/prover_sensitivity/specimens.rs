@@ -49,7 +49,14 @@ impl Bench {
         });
         function.stack.push(StackObject::new(SlotKind::Default, 16, 8));
         // The first variable argument.
-        function.fixed_stack.push(FixedObject { offset: 0, size: 8, align: 8, immutable: true, saved: None });
+        function.fixed_stack.push(FixedObject {
+            offset: 0,
+            size: 8,
+            align: 8,
+            immutable: true,
+            aliased: false,
+            saved: None,
+        });
         for value in [5u32, 9] {
             let value = PoolValue::Integer(Bits::new(value.into(), 64));
             function.constants.push(PoolConstant { value, align: Some(8), target_specific: false });

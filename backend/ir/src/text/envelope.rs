@@ -298,6 +298,7 @@ impl<'a> Header<'a> {
                 size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
                 align: alignment(entry)?,
                 immutable: field(entry, "isImmutable").map(boolean).transpose()?.unwrap_or(false),
+                aliased: field(entry, "isAliased").map(boolean).transpose()?.unwrap_or(false),
                 saved: self.saved(entry)?,
             };
             if self.objects.fixed.insert(id, self.function.fixed_stack.push(object)).is_some() {

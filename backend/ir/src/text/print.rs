@@ -177,8 +177,9 @@ impl Printer<'_> {
         }
         for (slot, object) in &self.function.fixed_stack {
             let (id, immutable) = (slot.as_u32(), if object.immutable { ", isImmutable: true" } else { "" });
+            let aliased = if object.aliased { ", isAliased: true" } else { "" };
             let (offset, size, align) = (object.offset, object.size, object.align);
-            write!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable}")?;
+            write!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable}{aliased}")?;
             self.saved(out, object.saved)?;
         }
         if !self.function.stack.is_empty() {

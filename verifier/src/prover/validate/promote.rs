@@ -244,7 +244,8 @@ fn makes_address(data: &InstData, slot: StackSlot) -> bool {
 fn access(function: &Function, data: &InstData) -> Option<(Type, u32)> {
     let info = data.opcode.info().filter(|info| matches!(info.family, Family::Load | Family::Store))?;
     let [memory @ MemOperand { flags, ty: Some(ty), align, .. }] = data.memory.as_slice() else { return None };
-    let plain = !flags.contains(MemFlags::VOLATILE) && !memory.is_atomic() && !ty.is_vector();
+    let is_undefined = data.uses().any(|operand| operand.flags.contains(RegFlags::UNDEF));
+    let plain = !flags.contains(MemFlags::VOLATILE) && !memory.is_atomic() && !ty.is_vector() && !is_undefined;
     let value = function.type_of(data.vreg(0)?)?;
     let extends = value.is_scalar() && ty.is_scalar() && value.bits() > ty.bits();
     let fits = extends || (value == *ty && info.access_fits(ty.bits(), ty.bits()));

@@ -6,6 +6,8 @@
 //! | fixed object | differ in nothing: the caller lays it out |
 //! | constant | be more aligned; its value is compared where it is loaded |
 //! | jump table | differ in nothing |
+//! | global variable of the module | differ in nothing, if both files have their module |
+//! | property that the allocator, frame lowering or `va_start` reads | differ in nothing |
 //!
 //! Entries that only the earlier function has are unused in the later one. One that only the later one has is a
 //! constant, which nothing but a load shows, or a stack object that no instruction names: promotion may have left it.
@@ -13,9 +15,10 @@
 use super::Pair;
 use super::pairing::places;
 use super::promote;
+use std::sync::Arc;
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, JumpTableKind, StackObject, StackSlot};
+use tribunal_ir::{Block, Function, JumpTableKind, Properties, StackObject, StackSlot};
 
 /// An error if an entry of the later function is not the earlier one's.
 pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupported> {
@@ -37,10 +40,32 @@ pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupport
     if !constants.all(|(one, other)| one.value != other.value || other.align >= one.align) {
         return Err(changed("the alignment of a constant"));
     }
+    if let (Some(one), Some(other)) = (&before.ir, &after.ir)
+        && !Arc::ptr_eq(one, other)
+        && one.globals != other.globals
+    {
+        return Err(changed("a global variable of the module"));
+    }
+    let twice = |function: &Function| function.properties.contains(Properties::EXPOSES_RETURNS_TWICE);
+    if said(before) != said(after) || twice(before) != twice(after) {
+        return Err(changed("a property of the function"));
+    }
     match jump_tables(before) == jump_tables(after) {
         true => Ok(()),
         false => Err(changed("a jump table")),
     }
+}
+
+/// Starts of the lines in which a function says what the allocator, frame lowering and `va_start` read.
+const SAID: [&str; 3] = ["calleeSavedRegisters:", "varArgs", "stackProtector:"];
+
+/// These lines, without those that say what LLVM takes for granted.
+fn said(function: &Function) -> Vec<String> {
+    let own = function.extra.iter().flat_map(|(_, lines)| lines.lines()).map(|line| line.trim().to_string());
+    let of_frame = function.frame_info.other.iter().map(|(key, value)| format!("{key}: {value}"));
+    let is_default = |line: &String| ["''", "0", "false"].iter().any(|value| line.ends_with(&format!(": {value}")));
+    let is_said = |line: &String| SAID.iter().any(|start| line.starts_with(start)) && !is_default(line);
+    own.chain(of_frame).filter(is_said).collect()
 }
 
 /// The constants that are the same in both functions.
