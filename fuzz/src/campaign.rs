@@ -303,7 +303,8 @@ const FUNCTIONS_OF_ANY_TYPES: usize = 8;
 
 /// True for the seed of a program of operations at any types.
 pub fn is_of_any_types(seed: u64) -> bool {
-    !is_module(seed) && SmallRng::seed_from_u64(!seed).next_u64() / MODULES % OF_ANY_TYPES == 0
+    let drawn = SmallRng::seed_from_u64(!seed).next_u64();
+    !is_module(seed) && (drawn / MODULES).is_multiple_of(OF_ANY_TYPES)
 }
 
 /// The functions of a program of operations at any types, each of one operation.

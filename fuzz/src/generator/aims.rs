@@ -254,7 +254,7 @@ mod tests {
             bytes[..4].copy_from_slice(&turn.to_le_bytes());
             let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f").unwrap();
             let promises = |data: &InstData| {
-                let result = data.vreg(0).map(|register| function.type_of(register));
+                let result = data.vreg(0).and_then(|register| function.type_of(register));
                 data.opcode == opcode && !data.flags.is_empty() && result.is_some_and(|ty| ty.is_vector())
             };
             assert!(function.all_insts().any(|inst| promises(function.inst(inst))), "{opcode}");

@@ -79,7 +79,9 @@ fn any_type(u: &mut Unstructured<'_>, pointer: Type) -> Result<Type> {
         _ => Type::scalar(*u.choose(&USUAL)?),
     };
     let lanes = if u.ratio(1, 4)? { u.int_in_range(2..=LANES)? } else { return Ok(element) };
-    Ok(element.times(ElementCount::fixed(lanes)).unwrap_or(element))
+    // A wider vector is so much code that the legalizer may run out of its fuel.
+    let fits = |vector: &Type| vector.bits() <= MAX_BITS;
+    Ok(element.times(ElementCount::fixed(lanes)).filter(fits).unwrap_or(element))
 }
 
 /// The operand at an index of the row.
