@@ -89,7 +89,7 @@ mod tests {
             let options = Options::new(given);
             let mut harness = Harness::new(target, options).expect("the emulator works");
             let mut more = 0;
-            for seed in 0..240 {
+            for seed in 0..480 {
                 let features = FeatureMix::Drawn.draw(target, given, seed);
                 let function = generated_for(seed, target, features).expect("the generator makes a program");
                 let needed = needed(target, &function);
