@@ -6,6 +6,7 @@
 
 mod features;
 mod modules;
+mod refusals;
 
 pub use features::FeatureMix;
 pub use modules::plan_together;
@@ -217,6 +218,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     if drawn.is_none() && is_module(seed) {
         return modules::program(shared, harness, number, local);
     }
+    if drawn.is_none() && is_of_any_types(seed) {
+        return refusals::program(shared, harness, seed, local);
+    }
     let generated = || Some(Drawn { function: generated_for(seed, target, features)?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
@@ -290,6 +294,25 @@ const MODULES: u64 = 24;
 /// True for the seed of a program of several functions.
 pub fn is_module(seed: u64) -> bool {
     SmallRng::seed_from_u64(!seed).next_u64() % MODULES == 0
+}
+
+/// One program in this many is a list of operations at any types.
+const OF_ANY_TYPES: u64 = 64;
+/// Functions of such a program: each may become thousands of instructions.
+const FUNCTIONS_OF_ANY_TYPES: usize = 8;
+
+/// True for the seed of a program of operations at any types.
+pub fn is_of_any_types(seed: u64) -> bool {
+    let drawn = SmallRng::seed_from_u64(!seed).next_u64();
+    !is_module(seed) && (drawn / MODULES).is_multiple_of(OF_ANY_TYPES)
+}
+
+/// The functions of a program of operations at any types, each of one operation.
+pub fn generated_of_any_types(seed: u64, target: &'static Target) -> Vec<Function> {
+    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
+    let mut u = Unstructured::new(&bytes[TURN_BYTES..]);
+    let drawn = (0..FUNCTIONS_OF_ANY_TYPES).filter_map(|_| generator::generate_of_any_types(&mut u, target).ok());
+    drawn.flatten().collect()
 }
 
 /// The functions of a program of several; `None` if the bytes did not make them (which is a fault of the generator).

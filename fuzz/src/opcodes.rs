@@ -107,6 +107,18 @@ pub static ON_VECTORS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     Opcode::ALL.iter().copied().filter(is_one).collect()
 });
 
+/// All operations with a meaning whose rows say every operand: values, immediates and predicates.
+pub static OF_TYPES: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+    let is_said = |kind: OperandKind| {
+        kind.type_index().is_some() || kind.is_immediate() || [OperandKind::PRED, OperandKind::FPRED].contains(&kind)
+    };
+    let is_one = |opcode: &Opcode| {
+        let row = opcode.info().filter(|info| opcode.is_generic() && opcode.is_defined() && info.accesses.is_none());
+        row.is_some_and(|info| !info.defs.is_empty() && !info.uses.is_empty() && info.operands().all(is_said))
+    };
+    Opcode::ALL.iter().copied().filter(is_one).collect()
+});
+
 /// Families of vectors alone, and those whose operands are about more than types.
 const APART_ON_VECTORS: &[Family] = &[Family::Vector, Family::Composition, Family::Assertion];
 

@@ -3,6 +3,7 @@
 use crate::guard::{self, CaughtPanic};
 use crate::kind::FindingKind;
 use std::fmt;
+use tribunal_codegen::pipeline;
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function};
 use tribunal_verifier::prover::Verdict;
@@ -69,9 +70,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A function that should have compiled and was refused for this feature.
+    /// A function that should have compiled and was refused for this feature. The pass that refused it is guilty, by
+    /// the name in front of the feature.
     pub fn unsupported(feature: &str) -> Finding {
-        Finding::of_kind(FindingKind::Unsupported, feature.to_string())
+        let refused = Finding::of_kind(FindingKind::Unsupported, feature.to_string());
+        let pass = feature.split_once(": ").map(|(pass, _)| pass).filter(|pass| is_pass(pass));
+        Finding { guilty: pass.map_or(refused.guilty, str::to_string), ..refused }
     }
 
     /// A panic of the backend or of a judge. Its place is guilty.
@@ -98,6 +102,11 @@ impl Finding {
     pub fn is_same_fault(&self, other: &Finding) -> bool {
         self.signature().is_same_fault(other.signature())
     }
+}
+
+/// True for the name of a pass, and of emission.
+fn is_pass(name: &str) -> bool {
+    name == "emit" || pipeline::PIPELINE.iter().any(|pass| pass.name == name)
 }
 
 /// The identity of a fault: `JUDGE: KIND: guilty: NAME` in text.
@@ -295,6 +304,20 @@ impl Tally {
                 *self.open.entry(format!("{rule}: {reason}")).or_default() += 1;
             }
             Verdict::Unsupported(feature) => self.unsupported(format!("prover: {feature}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pass_that_refused_a_function_is_guilty() {
+        assert_eq!(Finding::unsupported("relax-branches: jumps beyond").guilty, "relax-branches");
+        assert_eq!(Finding::unsupported("emit: sections").guilty, "emit");
+        for nobody in ["prover: G_DEBUGTRAP", "call of &memcpy"] {
+            assert_eq!(Finding::unsupported(nobody).guilty, "unsupported");
         }
     }
 }

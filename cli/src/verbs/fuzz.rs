@@ -110,6 +110,7 @@ struct Report {
     #[serde(flatten)]
     findings: Findings,
     unsupported: u64,
+    unsupported_features: BTreeMap<String, u64>,
     unknown: u64,
     proved: u64,
     looked_up: u64,
@@ -355,6 +356,7 @@ fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> R
         rejected: outcome.rejected,
         findings: tally.findings.as_slice().into(),
         unsupported: tally.unsupported.values().sum(),
+        unsupported_features: tally.unsupported.clone(),
         unknown: tally.unknown,
         proved: tally.proved,
         looked_up: tally.looked_up,

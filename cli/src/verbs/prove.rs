@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tribunal_target::{Features, Target};
 use tribunal_trial::catalogue::{self, CatalogueQuery, CatalogueSummary};
 use tribunal_trial::crash;
@@ -44,9 +44,12 @@ pub struct Arguments {
     /// Only part I of N, counted from 1: `2/8`.
     #[arg(long, value_name = "I/N")]
     shard: Option<String>,
+    /// Begin nothing after this time. The status is 3 if something is left.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
     /// Check the legality tables instead, without a solver. On every query that input can make, the rules end: in legal
     /// instructions, or in a refusal by name.
-    #[arg(long, conflicts_with_all = ["opcode", "shard", "emit_smt2", "out", "cache", "no_cache", "jobs"])]
+    #[arg(long, conflicts_with_all = ["opcode", "shard", "seconds", "emit_smt2", "out", "cache", "no_cache", "jobs"])]
     tables: bool,
     /// Write what was proved and by which engine, one line for each class of obligations: a text to commit and to diff.
     #[arg(long, value_name = "FILE")]
@@ -123,9 +126,13 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     // Without a handler Ctrl-C ends the process at once; the loop still works.
     let _ = ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed));
     let bar = ProgressBar::new(0);
+    let limit = arguments.seconds.map(Duration::from_secs);
     let mut summary = catalogue::prove(&query, &stop, |done, all| {
         bar.set_length(all);
         bar.set_position(done);
+        if limit.is_some_and(|limit| started.elapsed() >= limit) {
+            stop.store(true, Ordering::Relaxed);
+        }
     });
     bar.finish_and_clear();
     summary.ledger.solver = Some(solver());

@@ -6,6 +6,7 @@ use crate::weave::Mutant;
 use crate::workspace::{Copy, PROGRAM, SourceTexts};
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,7 +34,10 @@ pub fn build(
     folder: &Path,
     mut say: impl FnMut(&str),
 ) -> Result<Built, MutantsError> {
-    let mut refused = BTreeSet::new();
+    let memory = folder.join("refused.txt");
+    let known = known(&memory)?;
+    let mut refused: BTreeSet<u32> =
+        (1..).zip(order).filter(|(_, site)| known.contains(&site.to_string())).map(|(number, _)| number).collect();
     loop {
         let numbered = (1..).zip(order).filter(|(number, _)| !refused.contains(number));
         let mutants: Vec<Mutant> =
@@ -47,8 +51,9 @@ pub fn build(
                 return Err(MutantsError::Compile(first.text.clone()));
             }
             let program = sources.root.join("target/release").join(PROGRAM);
+            let last = mutants.get(count.saturating_sub(1)).or(mutants.last()).map_or(0, |mutant| mutant.number);
             let mutants = mutants.into_iter().take(count).collect();
-            return Ok(Built { program, mutants, refused: refused.len() });
+            return Ok(Built { program, mutants, refused: refused.range(..last).count() });
         }
         let before = refused.len();
         complaints.iter().for_each(|complaint| refused.extend(complaint.suspects(&copy)));
@@ -56,6 +61,19 @@ pub fn build(
             let texts: Vec<&str> = complaints.iter().take(3).map(|complaint| complaint.text.as_str()).collect();
             return Err(MutantsError::Compile(texts.join("\n")));
         }
+        let sites = refused.iter().filter_map(|&number| order.get(number as usize - 1));
+        let lines: BTreeSet<String> = sites.map(ToString::to_string).chain(known.iter().cloned()).collect();
+        std::fs::write(&memory, lines.into_iter().collect::<Vec<String>>().join("\n"))
+            .map_err(MutantsError::at(&memory))?;
+    }
+}
+
+/// Faults that did not compile in an earlier run in this folder. Each costs a build, so none is tried again.
+fn known(memory: &Path) -> Result<BTreeSet<String>, MutantsError> {
+    match std::fs::read_to_string(memory) {
+        Ok(text) => Ok(text.lines().map(str::to_string).collect()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(BTreeSet::new()),
+        Err(error) => Err(MutantsError::at(memory)(error)),
     }
 }
 

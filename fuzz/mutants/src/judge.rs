@@ -87,11 +87,14 @@ struct Report {
     /// Programs that were refused, which none is without a fault.
     #[serde(default)]
     unsupported: u64,
+    /// The reasons, with their counts: `PASS: FEATURE` where a pass refused.
+    #[serde(default)]
+    unsupported_features: BTreeMap<String, u64>,
     #[serde(default)]
     reports: Vec<Finding>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Clone)]
 struct Finding {
     judge: String,
     kind: String,
@@ -108,8 +111,40 @@ struct Run {
     seconds: f64,
 }
 
+impl Run {
+    /// What killed the fault: a finding, or a refusal of code that compiles without it.
+    fn finding(&self) -> Option<Finding> {
+        match self.status {
+            Some(1) => self.report.reports.first().cloned(),
+            Some(3) if self.report.unsupported > 0 => {
+                Some(Finding::refusal(self.report.unsupported_features.keys().next().map_or("", String::as_str)))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Finding {
+    /// The finding that `fuzz` makes of a refusal, whose feature starts with the pass that refused.
+    fn refusal(feature: &str) -> Finding {
+        let (judge, kind) = ("compiler".to_string(), "unsupported".to_string());
+        let guilty = feature.split_once(": ").map_or(feature, |(pass, _)| pass).to_string();
+        let signature = format!("{judge}: {kind}: guilty: {guilty}");
+        Finding { judge, kind, guilty, signature }
+    }
+}
+
 /// The time beyond its limit that a command has for reducing and reporting.
 const GRACE: u64 = 30;
+
+/// Seconds in which one core proves about the whole catalogue.
+const CATALOGUE: u64 = 100;
+
+/// The part of the catalogue that is proved in this time: it has all targets and widths, where the first instances have
+/// one target alone.
+fn shard(seconds: u64) -> String {
+    format!("1/{}", CATALOGUE.div_ceil(seconds))
+}
 
 impl Court {
     /// Puts one fault before each command until one kills it.
@@ -125,24 +160,15 @@ impl Court {
         for verb in Verb::ALL {
             for command in self.commands(verb, &place, self.seconds, pass.is_some())? {
                 let run = self.run(verb, mutant.number, command, &place)?;
-                match (run.status, run.report.reports.first()) {
-                    (Some(0), _) => {}
-                    (Some(1), Some(finding)) => {
-                        return Ok(Fate::Killed(MutantKill {
-                            verb,
-                            judge: finding.judge.clone(),
-                            kind: finding.kind.clone(),
-                            guilty: finding.guilty.clone(),
-                            seconds: run.seconds,
-                            programs: run.report.programs,
-                            instructions: reproducer(&place, &finding.signature),
-                            is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
-                        }));
-                    }
+                if let Some(finding) = run.finding() {
+                    return Ok(Fate::Killed(found(verb, &run, &finding, &place, pass)));
+                }
+                match run.status {
+                    Some(0) => {}
                     // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
-                    (None, _) if run.is_late && verb != Verb::Fuzz => open.push(verb),
-                    (Some(3), _) if run.report.unsupported == 0 => open.push(verb),
-                    (status, _) => return Ok(Fate::Killed(process(verb, &run, status))),
+                    None if run.is_late && verb != Verb::Fuzz => open.push(verb),
+                    Some(3) => open.push(verb),
+                    status => return Ok(Fate::Killed(process(verb, &run, status))),
                 }
             }
         }
@@ -201,7 +227,10 @@ impl Court {
                 first.args(["--jobs", "1", "--findings", "1", "--seconds", &seconds.to_string(), "--out"]);
                 first.arg(place.join("crashes"));
             }
-            Verb::Prove => _ = first.args(["--jobs", "1", "--out"]).arg(place.join("counterexamples")),
+            Verb::Prove => {
+                first.args(["--jobs", "1", "--seconds", &seconds.to_string(), "--shard", &shard(seconds), "--out"]);
+                first.arg(place.join("counterexamples"));
+            }
             Verb::Trial => {
                 let of_target = |(target, cases): (String, Vec<PathBuf>)| {
                     let mut command = new();
@@ -222,7 +251,7 @@ impl Court {
         command.env("TRIBUNAL_MUTANT", number.to_string());
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
         let mut child = command.spawn().map_err(MutantsError::at(&self.program))?;
-        let limit = Duration::from_secs(self.seconds + if verb == Verb::Fuzz { GRACE } else { 0 });
+        let limit = Duration::from_secs(self.seconds + if verb == Verb::Trial { 0 } else { GRACE });
         let ended = child.wait_timeout(limit).map_err(MutantsError::at(&self.program))?;
         if ended.is_none() {
             // It may have ended in between: either way it is gone.
@@ -259,11 +288,24 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), MutantsError> {
     Ok(())
 }
 
-/// A command that ended by itself without a finding, or refused a program, or did not end.
+/// A kill by a judge of a fault that belongs to `pass`, or to no pass alone.
+fn found(verb: Verb, run: &Run, finding: &Finding, place: &Path, pass: Option<&str>) -> MutantKill {
+    MutantKill {
+        verb,
+        judge: finding.judge.clone(),
+        kind: finding.kind.clone(),
+        guilty: finding.guilty.clone(),
+        seconds: run.seconds,
+        programs: run.report.programs,
+        instructions: reproducer(place, &finding.signature),
+        is_blamed: pass.map(|pass| layer::pass_of(&finding.guilty) == pass),
+    }
+}
+
+/// A command that ended by itself without a finding, or did not end.
 fn process(verb: Verb, run: &Run, status: Option<i32>) -> MutantKill {
     let kind = match (run.is_late, status) {
         (true, _) => "hang".to_string(),
-        (_, Some(3)) => "unsupported".to_string(),
         (_, Some(status)) => format!("status {status}"),
         (_, None) => "signal".to_string(),
     };
@@ -340,6 +382,17 @@ mod tests {
         };
         assert_eq!(targets(&modules), ["aarch64", "riscv32", "riscv64"]);
         assert!(targets(&modules).iter().all(|target| targets(&cases).contains(target)));
+    }
+
+    #[test]
+    fn a_refusal_blames_the_pass_that_refused() {
+        let text = r#"{"unsupported": 2, "unsupported_features": {"select: selection of G_ADD": 2}}"#;
+        let report: Report = serde_json::from_str(text).expect("the report is JSON");
+        let run = Run { status: Some(3), is_late: false, report, seconds: 1.0 };
+        let kill = found(Verb::Trial, &run, &run.finding().expect("a refusal kills"), Path::new("."), Some("select"));
+        assert_eq!((kill.judge.as_str(), kill.kind.as_str(), kill.is_blamed), ("compiler", "unsupported", Some(true)));
+        let open = Run { report: Report::default(), ..run };
+        assert!(open.finding().is_none());
     }
 
     #[test]

@@ -23,7 +23,7 @@ use tribunal_mutants::workspace::{self, SourceTexts};
 ///
 /// Exit status: 0 all killed or shown equivalent; 1 a fault survived; 2 bad usage; 3 interrupted.
 #[derive(Parser)]
-#[command(max_term_width = 100)]
+#[command(max_term_width = 100, args_override_self = true)]
 struct Arguments {
     /// Decides the sample; the week counted from 1970 if left out.
     #[arg(long, value_name = "N")]

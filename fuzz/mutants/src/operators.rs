@@ -30,6 +30,9 @@ const SIGNS: [(&str, &str); 16] = [
     ("min", "max"),
 ];
 
+/// Methods of a domain whose operands commute: exchanged, they are no fault.
+const COMMUTATIVE: [&str; 10] = ["add", "mul", "and", "or", "xor", "eq", "ne", "bool_and", "bool_or", "bool_xor"];
+
 /// The places in one file where an operator applies.
 pub fn sites(file: &str, text: &str, syntax: &syn::File) -> Vec<MutationSite> {
     let mut walk = Walk { file, text, items: Vec::new(), sites: Vec::new() };
@@ -262,8 +265,10 @@ impl<'ast> Visit<'ast> for Walk<'_> {
     }
 
     fn visit_expr_method_call(&mut self, node: &'ast ExprMethodCall) {
-        self.arguments(node, node.args.iter());
         let name = node.method.to_string();
+        if !COMMUTATIVE.contains(&name.as_str()) {
+            self.arguments(node, node.args.iter());
+        }
         if let Some(other) = opposite(&name) {
             let (whole, method) = (node.span().byte_range(), node.method.span().byte_range());
             let with = format!("{}{other}{}", &self.text[whole.start..method.start], &self.text[method.end..whole.end]);
@@ -375,6 +380,8 @@ mod tests {
         let of_match = shown("fn f(a: u32) -> u32 { match a { 1 => 2, _ => k() } }");
         assert_eq!(of_match[..2], ["match arm dropped: (never)", "value of another match arm: k()"]);
         assert_eq!(shown("fn f() { b.build(G_ZEXT) }"), ["sign or width of an extension: G_SEXT"]);
+        assert_eq!(shown("fn f() { d.sub(a, b) }"), ["operands exchanged: d.sub(b, a)"]);
+        assert!(shown("fn f() { d.add(a, b) }").is_empty());
         assert_eq!(shown("fn f() -> Vec<u8> { vec![a < b] }").len(), 2);
     }
 

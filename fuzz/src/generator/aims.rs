@@ -235,4 +235,30 @@ mod tests {
             assert!(missed.iter().all(is_atomic), "{}: {missed:?}", target.name);
         }
     }
+
+    /// The first visit of a goal of vectors writes a promise, if its opcode knows one.
+    #[test]
+    fn operations_on_vectors_make_promises() {
+        let target = tribunal_target::ALL[0];
+        let features = target.default_features;
+        let plain = goals(target, features).plain.len() as u32;
+        let mut promising = 0;
+        for turn in ROUNDS * plain..goals(target, features).period() {
+            let opcode = shown(Aim::at(turn, target, features).unwrap().goal);
+            if crate::edit::flags_of(opcode).is_empty() || opcode.is_float() {
+                continue;
+            }
+            promising += 1;
+            let mut bytes = [0u8; 2048];
+            SmallRng::seed_from_u64(turn.into()).fill_bytes(&mut bytes);
+            bytes[..4].copy_from_slice(&turn.to_le_bytes());
+            let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f").unwrap();
+            let promises = |data: &InstData| {
+                let result = data.vreg(0).and_then(|register| function.type_of(register));
+                data.opcode == opcode && !data.flags.is_empty() && result.is_some_and(|ty| ty.is_vector())
+            };
+            assert!(function.all_insts().any(|inst| promises(function.inst(inst))), "{opcode}");
+        }
+        assert!(promising > 3);
+    }
 }

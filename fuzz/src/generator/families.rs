@@ -138,17 +138,34 @@ impl Generator<'_, '_, '_> {
         }
         let (bits, offset) = self.place(ty)?;
         let part = self.value(Type::scalar(bits), false)?;
+        let (whole, part) = (self.maybe_pointer(whole)?, self.maybe_pointer(part)?);
         let operands = [Operand::used(whole.register), Operand::used(part.register), offset];
-        let register = self.builder.build(ty, Opcode::G_INSERT, operands);
-        Ok(Entry { register, ty, deterministic: whole.deterministic && part.deterministic })
+        let register = self.builder.build(whole.ty, Opcode::G_INSERT, operands);
+        let deterministic = whole.deterministic && part.deterministic;
+        Ok(self.number_of(Entry { register, ty: whole.ty, deterministic }))
+    }
+
+    /// A value as wide as a pointer as one, now and then.
+    fn maybe_pointer(&mut self, value: Entry) -> Result<Entry> {
+        let ty = self.pointer_type();
+        if value.ty.bits() != ty.bits() || !self.u.ratio(1, 4)? {
+            return Ok(value);
+        }
+        Ok(Entry { register: self.builder.op(ty, Opcode::G_INTTOPTR, &[value.register]), ty, ..value })
+    }
+
+    /// The bits of a pointer as a number.
+    fn number_of(&mut self, value: Entry) -> Entry {
+        if value.ty.is_pointer() { self.as_number(value) } else { value }
     }
 
     /// Some bits of a value of at least two bits.
     pub(super) fn taken_out(&mut self, whole: Entry) -> Result<Entry> {
         let (bits, offset) = self.place(whole.ty)?;
-        let ty = Type::scalar(bits);
+        let (whole, pointer) = (self.maybe_pointer(whole)?, self.pointer_type());
+        let ty = if bits == pointer.bits() && self.u.arbitrary()? { pointer } else { Type::scalar(bits) };
         let register = self.builder.build(ty, Opcode::G_EXTRACT, [Operand::used(whole.register), offset]);
-        Ok(Entry { register, ty, deterministic: whole.deterministic })
+        Ok(self.number_of(Entry { register, ty, deterministic: whole.deterministic }))
     }
 
     /// The number of bits, not all, of a type of at least two, and the lowest of them.

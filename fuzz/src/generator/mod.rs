@@ -25,6 +25,7 @@ mod linked;
 mod memory;
 mod modules;
 mod number_vectors;
+mod refusals;
 mod regions;
 mod shapes;
 mod variadic;
@@ -41,6 +42,7 @@ use tribunal_target::{Features, Target};
 pub use linkage::block_of;
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
+pub use refusals::generate_of_any_types;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
 pub use vector_operations::vector_types;
 

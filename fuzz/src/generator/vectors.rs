@@ -5,7 +5,7 @@ use super::{Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::types::{ElementCount, S1};
-use tribunal_ir::{Family, InstFlags, IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Family, IntPredicate, Opcode, Operand, Type, VReg};
 
 /// The widest vector, in bits.
 const WIDEST: u32 = 128;
@@ -45,9 +45,10 @@ impl Generator<'_, '_, '_> {
         match self.u.int_in_range(0..=4)? {
             0..=1 => {
                 let opcode = *self.u.choose(&opcodes::PLAIN)?;
-                let other = self.built(element, lanes)?;
-                let result = self.builder.op_with(ty, opcode, &[register, other.register], InstFlags::empty());
-                Ok(Entry { register: result, ty, deterministic: deterministic && other.deterministic })
+                let (other, flags) = (self.built(element, lanes)?, self.flags(opcode)?);
+                let result = self.builder.op_with(ty, opcode, &[register, other.register], flags);
+                let deterministic = deterministic && other.deterministic && flags.is_empty();
+                Ok(Entry { register: result, ty, deterministic })
             }
             2 => {
                 let (other, predicate) = (self.built(element, lanes)?, *self.u.choose(&IntPredicate::ALL)?);

@@ -1,7 +1,7 @@
 //! Counting, reversing and moving bits.
 
 use super::recipe::Recipe;
-use tribunal_ir::{Bits, Opcode, VReg};
+use tribunal_ir::{Bits, Opcode, Type, VReg};
 
 /// Sums of two, four, eight bits side by side, then of bytes, of pairs of bytes, ... (Hacker's Delight, 5-1). A last
 /// multiplication would be shorter, but is much harder for a solver.
@@ -144,7 +144,13 @@ pub(super) fn field(r: &mut Recipe<'_>) {
 
 pub(super) fn extract(r: &mut Recipe<'_>) {
     let (source, dst, offset) = (r.register(1), r.dst(), r.imm(2));
+    let source = r.number(source);
     let moved = if offset == 0 { source } else { r.shift(Opcode::G_LSHR, source, offset) };
+    let ty = r.type_of(dst);
+    if ty.is_pointer() {
+        let number = r.resized(Opcode::G_ANYEXT, moved, Type::scalar(ty.bits()));
+        return r.define(dst, Opcode::G_INTTOPTR, &[number]);
+    }
     r.define_resized(dst, Opcode::G_ANYEXT, moved);
 }
 
@@ -153,13 +159,19 @@ pub(super) fn insert(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (whole, part, dst, offset) = (r.register(1), r.register(2), r.dst(), r.imm(3));
     let (ty, size) = (r.type_of(dst), r.bits_of(part));
+    let (part, is_pointer) = (r.number(part), ty.is_pointer());
     if size == ty.bits() {
-        return r.define(dst, COPY, &[part]);
+        return r.define(dst, if is_pointer { G_INTTOPTR } else { COPY }, &[part]);
     }
+    let (ty, whole) = (Type::scalar(ty.bits()), r.number(whole));
     let place = Bits::ones(size).zext_or_trunc(ty.bits()).shl(offset);
     let mask = r.builder.constant(ty, place.not());
     let kept = r.op(ty, G_AND, &[whole, mask]);
     let wide = r.op(ty, G_ZEXT, &[part]);
     let moved = if offset == 0 { wide } else { r.shift(G_SHL, wide, offset) };
+    if is_pointer {
+        let number = r.op(ty, G_OR, &[kept, moved]);
+        return r.define(dst, G_INTTOPTR, &[number]);
+    }
     r.define(dst, G_OR, &[kept, moved]);
 }

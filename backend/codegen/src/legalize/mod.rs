@@ -194,7 +194,10 @@ impl<'c, 'a, 'f> Legalizer<'c, 'a, 'f> {
         }
         match stuck {
             // The instruction that reads it may be dead itself.
-            Some(_) if !changed && remove_dead(self.context, self.function) => Ok(self.keep(pending)),
+            Some(_) if !changed && remove_dead(self.context, self.function) => {
+                self.burn("removal of what is dead")?;
+                Ok(self.keep(pending))
+            }
             Some(inst) if !changed => self.legalize_inst(inst).map(|()| false),
             _ => {
                 self.keep(pending);

@@ -137,6 +137,14 @@ impl<'f> Recipe<'f> {
         self.op(ty, opcode, &[value, amount])
     }
 
+    /// The bits of a pointer as a number; another value as it is.
+    pub fn number(&mut self, value: VReg) -> VReg {
+        match self.type_of(value) {
+            ty if ty.is_pointer() => self.op(Type::scalar(ty.bits()), Opcode::G_PTRTOINT, &[value]),
+            _ => value,
+        }
+    }
+
     /// `value` brought to `ty` by `extension` or by truncation.
     pub fn resized(&mut self, extension: Opcode, value: VReg, ty: Type) -> VReg {
         match self.bits_of(value).cmp(&ty.bits()) {

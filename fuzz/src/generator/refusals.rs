@@ -1,0 +1,153 @@
+//! One operation at any types that its row takes: most of them no target compiles. A refusal has a name, and a panic is
+//! none.
+//!
+//! Operands are undefined values and constants. Nothing is run, so no operand is guarded.
+
+use crate::opcodes;
+use arbitrary::{Result, Unstructured};
+use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::opcode::{IndexTypes, TypeClass};
+use tribunal_ir::types::ElementCount;
+use tribunal_ir::{
+    Bits, Builder, FloatPredicate, Function, InstData, IntPredicate, Opcode, OpcodeInfo, Operand, OperandKind,
+    Position, Properties, Type, VReg,
+};
+use tribunal_target::Target;
+
+/// Widths of half the scalars: those that rules name, and the widest.
+const USUAL: [u32; 8] = [1, 8, 16, 32, 64, 128, 256, MAX_BITS];
+/// Elements of a vector at most.
+const LANES: u16 = 9;
+/// Draws of types for an operation.
+const TRIES: u32 = 16;
+
+/// A function of one operation; `None` if its row takes none of the types drawn.
+pub fn generate_of_any_types(u: &mut Unstructured<'_>, target: &'static Target) -> Result<Option<Function>> {
+    let opcode = *u.choose(&opcodes::OF_TYPES)?;
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let Some(info) = opcode.info() else { return Ok(None) };
+    let Some(types) = index_types(u, info, pointer)? else { return Ok(None) };
+    let mut function = Function::new("f");
+    function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
+    let entry = function.new_block();
+    let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let mut operands = Vec::new();
+    for (index, kind) in info.operands().enumerate().skip(info.defs.len()) {
+        operands.push(operand(u, &mut builder, (info, index, kind), &types)?);
+    }
+    let results: Vec<VReg> =
+        info.defs.iter().filter_map(|kind| types[kind.type_index()?]).map(|ty| builder.function.new_vreg(ty)).collect();
+    let defs = results.iter().map(|&register| Operand::def(register));
+    builder.push(InstData::new(opcode, defs.chain(operands)));
+    let word = target.register_type();
+    let mut sum = builder.constant_i64(word, 0);
+    for result in results {
+        let part = part_of(&mut builder, result, word);
+        sum = builder.op(word, Opcode::G_XOR, &[sum, part]);
+    }
+    let result = target.abi.results()[0];
+    builder.push(InstData::new(Opcode::COPY, [Operand::def(result), Operand::used(sum)]));
+    let end = Opcode::Target(target.abi.return_opcode);
+    builder.push(InstData::new(end, [Operand::implicit_use(result)]));
+    Ok(Some(function))
+}
+
+/// Types that the row takes.
+fn index_types(u: &mut Unstructured<'_>, info: &OpcodeInfo, pointer: Type) -> Result<Option<IndexTypes>> {
+    for _ in 0..TRIES {
+        let mut types = [None; 3];
+        for index in 0..types.len() {
+            types[index] = match (info.class_of(index), types[0]) {
+                (None, _) => None,
+                (Some(TypeClass::Index), _) => Some(Type::scalar(pointer.bits())),
+                (Some(_), Some(first)) if u.arbitrary()? => Some(first),
+                (Some(_), _) => Some(any_type(u, pointer)?),
+            };
+        }
+        if info.takes(&types) {
+            return Ok(Some(types));
+        }
+    }
+    Ok(None)
+}
+
+/// A scalar, a pointer, or a vector of either.
+fn any_type(u: &mut Unstructured<'_>, pointer: Type) -> Result<Type> {
+    let element = match u.int_in_range(0..=7)? {
+        0 => pointer,
+        1..=3 => Type::scalar(u.int_in_range(1..=MAX_BITS)?),
+        _ => Type::scalar(*u.choose(&USUAL)?),
+    };
+    let lanes = if u.ratio(1, 4)? { u.int_in_range(2..=LANES)? } else { return Ok(element) };
+    // A wider vector is so much code that the legalizer may run out of its fuel.
+    let fits = |vector: &Type| vector.bits() <= MAX_BITS;
+    Ok(element.times(ElementCount::fixed(lanes)).filter(fits).unwrap_or(element))
+}
+
+/// The operand at an index of the row.
+fn operand(
+    u: &mut Unstructured<'_>,
+    builder: &mut Builder<'_>,
+    (info, index, kind): (&OpcodeInfo, usize, OperandKind),
+    types: &IndexTypes,
+) -> Result<Operand> {
+    Ok(match (kind, kind.type_index().and_then(|index| types[index])) {
+        (OperandKind::PRED, _) => Operand::Predicate(*u.choose(&IntPredicate::ALL)?),
+        (OperandKind::FPRED, _) => Operand::FloatPredicate(*u.choose(&FloatPredicate::ALL)?),
+        (_, Some(ty)) if ty.is_scalar() && u.arbitrary()? => {
+            let bits = ty.bits();
+            let number = if u.arbitrary()? { Bits::new(u.arbitrary()?, bits) } else { Bits::signed_min(bits) };
+            Operand::used(builder.constant(ty, number))
+        }
+        (_, Some(ty)) => Operand::used(builder.build(ty, Opcode::G_IMPLICIT_DEF, [])),
+        (_, None) => {
+            let range = info.immediate_at(index).and_then(|immediate| immediate.range(types));
+            Operand::Imm(u.int_in_range(range.unwrap_or(0..=1))?)
+        }
+    })
+}
+
+/// Some bits of a value as a word, so that the operation is not dead.
+fn part_of(builder: &mut Builder<'_>, value: VReg, word: Type) -> VReg {
+    let ty = builder.type_of(value);
+    let (value, ty) = match ty.is_vector() {
+        true => {
+            let (element, first) = (ty.scalar_type(), builder.constant_i64(word, 0));
+            (builder.op(element, Opcode::G_EXTRACT_VECTOR_ELT, &[value, first]), element)
+        }
+        false => (value, ty),
+    };
+    match ty.bits().cmp(&word.bits()) {
+        _ if ty.is_pointer() => builder.op(word, Opcode::G_PTRTOINT, &[value]),
+        std::cmp::Ordering::Equal => value,
+        std::cmp::Ordering::Less => builder.op(word, Opcode::G_ANYEXT, &[value]),
+        std::cmp::Ordering::Greater => builder.op(word, Opcode::G_TRUNC, &[value]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::generated_of_any_types;
+    use std::collections::BTreeSet;
+
+    /// Nearly every opcode comes soon, and so do the widest scalars and vectors. Few draws have the types of a reduction in
+    /// order.
+    #[test]
+    fn operations_of_all_types_come() {
+        let target = tribunal_target::ALL[0];
+        let (mut opcodes, mut widest, mut vectors) = (BTreeSet::new(), 0, 0);
+        for seed in 0..1000 {
+            for function in generated_of_any_types(seed, target) {
+                opcodes.extend(function.all_insts().map(|inst| function.inst(inst).opcode.to_string()));
+                let types: Vec<Type> = function.vregs.values().filter_map(|register| register.ty).collect();
+                widest += u32::from(types.contains(&Type::scalar(MAX_BITS)));
+                vectors += u32::from(types.iter().any(|ty| ty.is_vector()));
+            }
+        }
+        let missed: Vec<&Opcode> =
+            opcodes::OF_TYPES.iter().filter(|opcode| !opcodes.contains(&opcode.to_string())).collect();
+        assert!(20 * missed.len() < opcodes::OF_TYPES.len(), "{missed:?}");
+        assert!(widest > 100 && vectors > 100, "{widest} {vectors}");
+    }
+}
