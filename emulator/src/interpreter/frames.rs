@@ -93,8 +93,8 @@ impl ActiveFrame {
     }
 }
 
-/// The bytes that are allocated for a stack object. A size that no frame can have is not allocated, so every access to it
-/// is undefined.
+/// The bytes that are allocated for a stack object. A size that no frame can have is not allocated, so every access to
+/// it is undefined.
 fn allocated(size: u64) -> usize {
     usize::try_from(size).ok().filter(|&size| size <= 1 << 24).unwrap_or(0)
 }

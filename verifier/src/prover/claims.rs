@@ -166,9 +166,9 @@ pub(super) fn outputs(
     Ok(outputs)
 }
 
-/// Whether an access that names a pool of constants is to it: to a constant, or where the earlier side's access names it
-/// too. LLVM takes it that no store changes what is there. A table is only read by code of its branch, where the earlier
-/// side has no access.
+/// Whether an access that names a pool of constants is to it: to a constant, or where the earlier side's access names
+/// it too. LLVM takes it that no store changes what is there. A table is only read by code of its branch, where the
+/// earlier side has no access.
 fn names_right_pool(d: &Symbolic, source: &Side, claim: &Claim) -> bool {
     let Some(pool) = claim.pool else { return true };
     let is_there = |earlier: &&Claim| d.distance(earlier.address, claim.address).is_some_and(Bits::is_zero);

@@ -20,16 +20,16 @@ const SLOW: usize = 64;
 /// Values that a term is evaluated for at once.
 const LANES: usize = 256;
 
-/// The outcome for all values.
-pub(super) enum Outcome {
+/// The answer for all values.
+pub(super) enum AllValues {
     /// The question is never true.
     Impossible,
     /// It is true for these.
     Possible(Assignment),
 }
 
-/// The outcome of the question; `None` if its values are too many. `cone` is its terms, operands first.
-pub(super) fn outcome(graph: &Symbolic, wrong: Term, cone: &[Term]) -> Option<Outcome> {
+/// The answer to the question; `None` if its values are too many. `cone` is its terms, operands first.
+pub(super) fn answer(graph: &Symbolic, wrong: Term, cone: &[Term]) -> Option<AllValues> {
     let forced = forced(graph, wrong);
     let is_free = |term: &&Term| matches!(graph.node(**term), Node::Var(_)) && !forced.contains_key(term);
     let variables: SmallVec<[Term; 8]> = cone.iter().filter(is_free).copied().collect();
@@ -51,12 +51,12 @@ pub(super) fn outcome(graph: &Symbolic, wrong: Term, cone: &[Term]) -> Option<Ou
         129..=256 => Evaluation::<Double>::new(graph, cone, &forced, &variables).first(wrong, bits),
         _ => return None,
     };
-    Some(first.map_or(Outcome::Impossible, |value| {
+    Some(first.map_or(AllValues::Impossible, |value| {
         let mut assignment = Assignment { values: forced, ..Assignment::default() };
         for (variable, offset) in with_offsets(graph, &variables) {
             assignment.set(variable, Bits::new(u128::from(value >> offset), graph.width_of(variable)));
         }
-        Outcome::Possible(assignment)
+        AllValues::Possible(assignment)
     }))
 }
 

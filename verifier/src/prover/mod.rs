@@ -320,11 +320,11 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         return (Decision::Proved(Engine::Quotients), None);
     }
     if effort.is_thorough()
-        && let Some(outcome) = exhaustive::outcome(&query.graph, query.wrong, &cone)
+        && let Some(answer) = exhaustive::answer(&query.graph, query.wrong, &cone)
     {
-        return match outcome {
-            exhaustive::Outcome::Impossible => (Decision::Proved(Engine::Exhaustive), None),
-            exhaustive::Outcome::Possible(assignment) => (Decision::Refuted(assignment), None),
+        return match answer {
+            exhaustive::AllValues::Impossible => (Decision::Proved(Engine::Exhaustive), None),
+            exhaustive::AllValues::Possible(assignment) => (Decision::Refuted(assignment), None),
         };
     }
     if effort.is_thorough() && integers::worth_trying(&query.graph, &cone) {

@@ -18,10 +18,24 @@
 
 use super::counterexample::ValueName;
 use super::query::{StepOutput, condition, differing};
-use super::side::{Scalar, Side};
+use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{Symbolic, Term};
 use tribunal_ir::semantics::Value;
-use tribunal_ir::{AtomicOrdering, FencedPairs, MemFlags, SyncScope};
+use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, MemFlags, Opcode, OpcodeFlags, SyncScope};
+
+impl SideEvaluation<'_> {
+    /// An instruction of the machine that orders accesses, whatever its memory operand says: an access that loads and
+    /// stores in one, or has an ordering or effects besides; or effects alone, as those of a fence.
+    pub(super) fn is_ordered_row(&self, data: &InstData) -> bool {
+        let Opcode::Target(opcode) = data.opcode else { return false };
+        let row = self.target.instruction(opcode);
+        let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+        let has_order = row.access.is_some_and(|access| !access.ordering.fenced().is_empty());
+        let has_effects = row.flags.contains(OpcodeFlags::SIDE_EFFECTS) && !self.target.is_call_frame(data);
+        let elsewhere = OpcodeFlags::CALL | OpcodeFlags::TERMINATOR;
+        (has_order || has_effects || row.flags.contains(both)) && !row.flags.intersects(elsewhere)
+    }
+}
 
 /// One atomic access, or a half of one that reads and writes.
 pub(super) struct AtomicAccess {

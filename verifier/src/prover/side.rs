@@ -275,18 +275,6 @@ impl SideEvaluation<'_> {
         self.volatile_effects(side)
     }
 
-    /// An instruction of the machine that orders accesses, whatever its memory operand says: an access that loads and
-    /// stores in one, or has an ordering or effects besides; or effects alone, as those of a fence.
-    fn is_ordered_row(&self, data: &InstData) -> bool {
-        let Opcode::Target(opcode) = data.opcode else { return false };
-        let row = self.target.instruction(opcode);
-        let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
-        let has_order = row.access.is_some_and(|access| !access.ordering.fenced().is_empty());
-        let has_effects = row.flags.contains(OpcodeFlags::SIDE_EFFECTS) && !self.target.is_call_frame(data);
-        let elsewhere = OpcodeFlags::CALL | OpcodeFlags::TERMINATOR;
-        (has_order || has_effects || row.flags.contains(both)) && !row.flags.intersects(elsewhere)
-    }
-
     fn execute(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         // In a whole function nothing but its own instruction says what an atomic access or a fence orders.
         let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
@@ -337,18 +325,13 @@ impl SideEvaluation<'_> {
             return Ok(());
         }
         if self.writes_beside(data) {
-            return match self.opaque {
-                Some(_) => self.other(side, data),
-                None => Err(Unsupported::new("a machine register that no description of the instruction names")),
-            };
+            return self.beside(side, data);
         }
         let promise = self.promise(side, data)?;
         match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
             Ok(Some(transfer)) => {
                 self.follow(side, transfer);
-                if self.opaque.is_some() {
-                    self.forget_rest(side, data);
-                }
+                self.forget_rest(side, data);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
             Ok(None) if self.opaque.is_some() && witness::may_extend(data.opcode) => self.choice(side, data),

@@ -4,9 +4,8 @@
 //! - `SUBREG_TO_REG` promises zeros above its part. The instruction that defines the part writes them, or nobody does.
 //! - An implicit definition that no description names leaves anything in its register.
 
-use super::side::{Side, SideEvaluation};
-use super::term::Term;
-use tribunal_ir::semantics::{Domain, Value};
+use super::side::{Scalar, Side, SideEvaluation};
+use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, PReg, RegFlags, RegOperand, VReg};
 
 impl SideEvaluation<'_> {
@@ -30,16 +29,23 @@ impl SideEvaluation<'_> {
         data.defs().filter(is_implicit).filter_map(physical).any(|register| !is_known(register))
     }
 
-    /// Forgets what the instruction did not write of the register that it has just defined.
+    /// Evaluates such an instruction.
+    pub(super) fn beside(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        match self.opaque {
+            Some(_) => self.other(side, data),
+            None => Err(Unsupported::new("a machine register that no description of the instruction names")),
+        }
+    }
+
+    /// Forgets what the instruction of a whole function did not write of the register that it has just defined.
     pub(super) fn forget_rest(&mut self, side: &mut Side, data: &InstData) {
-        let Some(written) = data.defs().next() else { return };
+        let Some(written) = data.defs().next().filter(|_| self.opaque.is_some()) else { return };
         let vocabulary = self.target.vocabulary;
         match (data.opcode, written.reg.as_physical(), written.reg.as_virtual()) {
             (Opcode::COPY, Some(register), _) => {
                 let (full, bits) = (vocabulary.full_register(register), vocabulary.register_bits(register));
-                if let Some(Value { bits: whole, poison, .. }) = side.physical.get(&full).cloned() {
-                    let whole = self.with_any_rest(whole, bits);
-                    side.physical.insert(full, Value::new(whole, poison));
+                if let Some(value) = side.physical.get(&full).and_then(|value| self.with_any_rest(value, bits)) {
+                    side.physical.insert(full, value);
                 }
             }
             (_, _, Some(register)) if self.opcode_name(data) == "SUBREG_TO_REG" => {
@@ -48,9 +54,8 @@ impl SideEvaluation<'_> {
                     return;
                 }
                 let bits = self.operand_width(part);
-                if let Some(Value { bits: whole, poison, .. }) = side.defined.get(&register).cloned() {
-                    let whole = self.with_any_rest(whole, bits);
-                    side.defined.insert(register, Value::new(whole, poison));
+                if let Some(value) = side.defined.get(&register).and_then(|value| self.with_any_rest(value, bits)) {
+                    side.defined.insert(register, value);
                 }
             }
             _ => {}
@@ -68,13 +73,12 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The low bits of a term below bits that may be anything.
-    fn with_any_rest(&mut self, whole: Term, bits: u32) -> Term {
-        let width = self.d.width_of(whole);
-        if bits >= width {
-            return whole;
-        }
-        let (rest, low) = (self.d.variable(width - bits), self.d.extract(&whole, 0, bits));
-        self.d.concat(&rest, &low)
+    /// The low bits of a value below bits that may be anything; `None` if it has no more.
+    fn with_any_rest(&mut self, value: &Scalar, bits: u32) -> Option<Scalar> {
+        let width = self.d.width_of(value.bits);
+        (bits < width).then(|| {
+            let (rest, low) = (self.d.variable(width - bits), self.d.extract(&value.bits, 0, bits));
+            Value { bits: self.d.concat(&rest, &low), ..value.clone() }
+        })
     }
 }

@@ -162,8 +162,8 @@ fn sub_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
 }
 
 /// Signed overflow of a sum that is `result`, if both signs differ from its sign; of a difference, if the operands'
-/// signs differ and it does not have the sign of `a`. So it is with a carry too, if values have two bits at least: where
-/// signs let no result overflow, one more still fits.
+/// signs differ and it does not have the sign of `a`. So it is with a carry too, if values have two bits at least:
+/// where signs let no result overflow, one more still fits.
 fn crossed<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, result: &D::Bits, add: bool) -> D::Bool {
     let (left, right) = if add { (d.xor(a, result), d.xor(b, result)) } else { (d.xor(a, b), d.xor(a, result)) };
     let both = d.and(&left, &right);

@@ -129,17 +129,11 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
     let a = arg(0)?;
     let number = |index: usize| inst.imm(index).map(|value| value as u32);
     Some(match opcode {
-        ADDWrr | ADDXrr => d.add(a, arg(1)?),
-        SUBWrr | SUBXrr => d.sub(a, arg(1)?),
-        ADDXrx64 => d.add(a, arg(1)?),
-        SUBXrx64 => d.sub(a, arg(1)?),
-        ADDWri | ADDXri => {
+        ADDWrr | ADDXrr | ADDXrx64 => d.add(a, arg(1)?),
+        SUBWrr | SUBXrr | SUBXrx64 => d.sub(a, arg(1)?),
+        ADDWri | ADDXri | SUBWri | SUBXri => {
             let b = immediate(d, d.width(a), inst)?;
-            d.add(a, &b)
-        }
-        SUBWri | SUBXri => {
-            let b = immediate(d, d.width(a), inst)?;
-            d.sub(a, &b)
+            if matches!(opcode, ADDWri | ADDXri) { d.add(a, &b) } else { d.sub(a, &b) }
         }
         ADDWrs | ADDXrs | SUBWrs | SUBXrs => {
             let b = shifted(d, arg(1)?, inst)?;

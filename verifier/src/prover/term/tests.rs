@@ -5,7 +5,7 @@ use super::arithmetic::signed_digits;
 use super::{Limb, Node, Symbolic, Term, rounded};
 use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator, cone};
-use crate::prover::exhaustive::{self, Outcome};
+use crate::prover::exhaustive::{self, AllValues};
 use crate::prover::query::corners;
 use crate::prover::solver::Effort;
 use tribunal_ir::FloatFormat;
@@ -412,12 +412,12 @@ fn all_values_in_words_are_all_values_in_bits() {
         let truths = run(&mut graph, variables, seed, 14).truths;
         for &truth in truths.iter().filter(|&&truth| graph.as_const(truth).is_none()) {
             let cone = cone(&graph, truth);
-            let Some(outcome) = exhaustive::outcome(&graph, truth, &cone) else { continue };
+            let Some(answer) = exhaustive::answer(&graph, truth, &cone) else { continue };
             let is_variable = |term: &&Term| matches!(graph.node(**term), Node::Var(_));
             let variables: Vec<_> = cone.iter().filter(is_variable).map(|&term| (term, graph.width_of(term))).collect();
-            match (outcome, first_of_all(&graph, &variables, truth)) {
-                (Outcome::Impossible, None) => impossible += 1,
-                (Outcome::Possible(found), Some(first)) => {
+            match (answer, first_of_all(&graph, &variables, truth)) {
+                (AllValues::Impossible, None) => impossible += 1,
+                (AllValues::Possible(found), Some(first)) => {
                     assert!(Evaluator::new(&graph, &found).holds(truth), "seed {seed}: {truth:?}");
                     let is_forced = variables.iter().any(|(_, width)| *width == 1);
                     assert!(is_forced || found.values == first.values, "seed {seed}: {truth:?}");
