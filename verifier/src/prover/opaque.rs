@@ -91,6 +91,8 @@ pub(super) struct Uninterpreted {
     /// Whether a flag makes an operation poison on some operands.
     pub flags: FxHashMap<Application, Term>,
     places: u32,
+    /// The bits above a part that no instruction wrote, by the part and the width of the whole.
+    pub rests: FxHashMap<(Term, u32), Term>,
     /// The earlier side's operations in this block; `None` while that side is evaluated.
     pub earlier: Option<Earlier>,
     /// The meaning of undefined values.
@@ -144,6 +146,7 @@ impl Uninterpreted {
             pure: FxHashMap::default(),
             flags: FxHashMap::default(),
             places,
+            rests: FxHashMap::default(),
             earlier: None,
             undef,
             expands,

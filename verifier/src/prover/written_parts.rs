@@ -73,12 +73,14 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The low bits of a value below bits that may be anything; `None` if it has no more.
+    /// The low bits of a value below bits that may be anything, but the same for the same low bits: where both functions
+    /// leave them open, both may choose. `None` if it has no more.
     fn with_any_rest(&mut self, value: &Scalar, bits: u32) -> Option<Scalar> {
         let width = self.d.width_of(value.bits);
-        (bits < width).then(|| {
-            let (rest, low) = (self.d.variable(width - bits), self.d.extract(&value.bits, 0, bits));
-            Value { bits: self.d.concat(&rest, &low), ..value.clone() }
-        })
+        let d = &mut *self.d;
+        let rests = &mut self.opaque.as_mut().filter(|_| bits < width)?.rests;
+        let low = d.extract(&value.bits, 0, bits);
+        let rest = *rests.entry((low, width)).or_insert_with(|| d.variable(width - bits));
+        Some(Value { bits: d.concat(&rest, &low), ..value.clone() })
     }
 }

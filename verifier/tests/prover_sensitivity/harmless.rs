@@ -57,6 +57,12 @@ const ROWS: &[Row] = &[
         argument: "Every number of a format is one of a wider format: nothing is rounded.",
     },
     Row {
+        kind: "immediate",
+        names: &["FSQRT_H"],
+        detail: "operand 2",
+        argument: "The specimen rounds towards zero and the change rounds down: a root is above zero, or a zero as it was.",
+    },
+    Row {
         kind: "order of operands",
         names: &["G_FMA", "G_FMAD"],
         detail: "1 and 2",
