@@ -131,8 +131,8 @@ mod tests {
     use crate::campaign::generated_of_any_types;
     use std::collections::BTreeSet;
 
-    /// Nearly every opcode comes soon, and so do the widest scalars and vectors. Few draws have the types of a reduction
-    /// in order.
+    /// Nearly every opcode comes soon, and so do the widest scalars and vectors. Few draws have the types of a
+    /// reduction in order.
     #[test]
     fn operations_of_all_types_come() {
         let target = tribunal_target::ALL[0];

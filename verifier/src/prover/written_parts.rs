@@ -73,8 +73,8 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// The low bits of a value below bits that may be anything, but the same for the same low bits: where both functions
-    /// leave them open, both may choose. `None` if it has no more.
+    /// The low bits of a value below bits that may be anything, but the same for the same low bits: where both
+    /// functions leave them open, both may choose. `None` if it has no more.
     fn with_any_rest(&mut self, value: &Scalar, bits: u32) -> Option<Scalar> {
         let width = self.d.width_of(value.bits);
         let d = &mut *self.d;
