@@ -91,6 +91,20 @@ fn prove_goes_through_the_catalogue_of_an_opcode() {
     assert_eq!(count(&report, "obligations"), count(&report, "proved"));
 }
 
+/// One second is too short for a whole machine: what was done counts, and nothing is written.
+#[test]
+fn prove_that_is_stopped_by_its_time_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ledger.txt");
+    let to = file.to_str().unwrap();
+    let arguments = ["prove", "--target", "riscv32", "--seconds", "1", "--no-cache", "--ledger", to];
+    let output = command(&arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("stopped: something is left"), "{text}");
+    assert!(!file.exists());
+}
+
 #[test]
 fn prove_checks_the_tables_without_a_solver() {
     let tables = ledger("tables").display().to_string();

@@ -153,7 +153,10 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             settle(arguments, ledger, &query.targets, &summary.ledger, scope)?
         }
         // Every class met so far must be known; nothing is written.
-        false => ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, LedgerScope::Part)),
+        false => {
+            say!("stopped: something is left");
+            ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, LedgerScope::Part))
+        }
     };
     differences.iter().for_each(|line| say!("{line}"));
     kept.save()?;

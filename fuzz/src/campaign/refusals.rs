@@ -25,6 +25,9 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, loc
         }
         total.add(tally);
     }
-    (total.functions, total.passed) = (1, u64::from(total.is_clean()));
+    // A program whose functions are all rejected was not judged.
+    let judged = total.functions.min(1);
+    (total.functions, total.passed) = (judged, if total.is_clean() { judged } else { 0 });
+    local.rejected += 1 - judged;
     local.tally.add(total);
 }

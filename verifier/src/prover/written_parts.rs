@@ -7,6 +7,7 @@
 use super::side::{Scalar, Side, SideEvaluation};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, PReg, RegFlags, RegOperand, VReg};
+use tribunal_target::parts;
 
 impl SideEvaluation<'_> {
     /// Whether an instruction writes a machine register that neither its description nor an explicit operand names.
@@ -68,7 +69,7 @@ impl SideEvaluation<'_> {
         let Some(data) = self.function.def_of(part).map(|inst| self.function.inst(inst)) else { return false };
         match data.opcode {
             Opcode::Target(opcode) => !self.target.instruction(opcode).flags.contains(OpcodeFlags::ARTIFACT),
-            Opcode::OPAQUE => !["INSERT_SUBREG", "SUBREG_TO_REG"].contains(&self.opcode_name(data).as_str()),
+            Opcode::OPAQUE => !parts::makes_of_part(self.function, self.target.vocabulary, data),
             _ => false,
         }
     }
