@@ -147,17 +147,9 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     print(&summary, &arguments.out, seconds);
     write_counterexamples(&arguments.out, &summary)?;
     let complete = !stop.load(Ordering::Relaxed);
-    let differences = match complete {
-        true => {
-            let scope = if query.is_whole() { LedgerScope::Whole } else { LedgerScope::Part };
-            settle(arguments, ledger, &query.targets, &summary.ledger, scope)?
-        }
-        // Every class met so far must be known; nothing is written.
-        false => {
-            say!("stopped: something is left");
-            ledger.map_or(Vec::new(), |ledger| ledger.differences(&summary.ledger, LedgerScope::Part))
-        }
-    };
+    let scope = if query.is_whole() { LedgerScope::Whole } else { LedgerScope::Part };
+    let scope = complete.then_some(scope);
+    let differences = settle(arguments, ledger, &query.targets, &summary.ledger, scope)?;
     differences.iter().for_each(|line| say!("{line}"));
     kept.save()?;
     if arguments.json {
@@ -192,14 +184,19 @@ fn status(summary: &CatalogueSummary, differences: &[String], complete: bool) ->
     }
 }
 
-/// Writes the classes met as the ledger, or returns the differences from the ledger that was read.
+/// Writes the classes met as the ledger, or returns the differences from the ledger that was read. Of a run that was
+/// stopped, without a scope, nothing is written, and every class met must be known.
 fn settle(
     arguments: &Arguments,
     ledger: Option<Ledger>,
     targets: &[(&'static Target, Features)],
     met: &Ledger,
-    scope: LedgerScope,
+    scope: Option<LedgerScope>,
 ) -> Result<Vec<String>, CliError> {
+    let Some(scope) = scope else {
+        say!("stopped: something is left");
+        return Ok(ledger.map_or(Vec::new(), |ledger| ledger.differences(met, LedgerScope::Part)));
+    };
     let names: Vec<String> = targets.iter().map(|(target, features)| target.with(*features)).collect();
     match (&arguments.ledger, ledger) {
         (Some(_), Some(ledger)) => Ok(ledger.of_targets(&names).differences(met, scope)),
@@ -244,7 +241,7 @@ fn check_tables(
     }
     let seconds = started.elapsed().as_secs_f64();
     let findings = all.findings();
-    let differences = settle(arguments, ledger, targets, &all.ledger, LedgerScope::Whole)?;
+    let differences = settle(arguments, ledger, targets, &all.ledger, Some(LedgerScope::Whole))?;
     refusals.iter().for_each(|line| say!("cannot: {line}"));
     findings.iter().chain(&differences).for_each(|line| say!("{line}"));
     say!(
