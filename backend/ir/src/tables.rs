@@ -30,6 +30,8 @@ pub struct StackObject {
     pub align: u32,
     /// Bytes from the stack pointer on entry, once the frame is laid out; negative.
     pub offset: i64,
+    /// Bytes from the end of the block of locals, where a pass has placed the object in it; negative.
+    pub local_offset: Option<i64>,
     /// The callee-saved register that the prologue keeps in it.
     pub saved: Option<PReg>,
 }
@@ -37,7 +39,7 @@ pub struct StackObject {
 impl StackObject {
     /// An object without a name, of `size` bytes, aligned to `align` bytes, not yet placed.
     pub fn new(kind: SlotKind, size: u64, align: u32) -> StackObject {
-        StackObject { name: String::new(), kind, size, align, offset: 0, saved: None }
+        StackObject { name: String::new(), kind, size, align, offset: 0, local_offset: None, saved: None }
     }
 }
 

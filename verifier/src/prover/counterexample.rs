@@ -1,7 +1,7 @@
 //! Counterexamples: minimised, and expressed in registers and bytes, so that an engine can execute them.
 
 use super::evaluate::{Assignment, Evaluator, operands};
-use super::memory::{BYTES, POISON, VALID, kind};
+use super::memory::{BYTES, POISON, VALID, is_usual};
 use super::query::Query;
 use super::side;
 use super::term::{MemNode, Node, Symbolic, Term};
@@ -174,7 +174,7 @@ impl Smaller<'_> {
 
     fn place(&mut self, place: (u32, u64)) -> bool {
         let value = self.assignment.contents[&place];
-        let usual = Bits::new(u128::from(kind(place.0) == VALID), value.width());
+        let usual = Bits::new(u128::from(is_usual(place.0)), value.width());
         let put = |assignment: &mut Assignment, value| assignment.contents.extend([(place, value)]);
         if value == usual || self.attempt(|assignment| put(assignment, usual)) {
             return value != usual;

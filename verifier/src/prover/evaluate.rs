@@ -139,16 +139,16 @@ impl<'g> Evaluator<'g> {
             return given;
         }
         let Some(seed) = self.assignment.seed else {
-            return Bits::new(u128::from(memory::kind(number) == memory::VALID), width);
+            return Bits::new(u128::from(memory::is_usual(number)), width);
         };
         let mixed = (address.low_u64() ^ seed.rotate_left(number * 16 + 7))
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)
             .rotate_left(29)
             .wrapping_mul(0xbf58_476d_1ce4_e5b9);
         // Flags are mostly set for valid addresses and clear for poison, or no sample would be defined.
-        match (width, memory::kind(number)) {
-            (1, memory::VALID) => Bits::new(u128::from(!mixed.is_multiple_of(64)), 1),
-            (1, _) => Bits::new(u128::from(mixed.is_multiple_of(16)), 1),
+        match (width, memory::is_usual(number)) {
+            (1, true) => Bits::new(u128::from(!mixed.is_multiple_of(64)), 1),
+            (1, false) => Bits::new(u128::from(mixed.is_multiple_of(16)), 1),
             _ => Bits::new(u128::from(mixed >> 8), width),
         }
     }

@@ -20,16 +20,18 @@ const INVARIANT: u32 = 3;
 const DEREFERENCEABLE: u32 = 4;
 /// The object that an address belongs to, by its number. The address after its last byte belongs to it too.
 const OBJECT: u32 = 5;
+/// The addresses that a store may change, at any time: constants lie elsewhere.
+pub(super) const WRITABLE: u32 = 6;
 /// The directions of an access.
 const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
 /// The distance between the numbers of different places.
-const KINDS: u32 = 6;
+const KINDS: u32 = 7;
 /// Bits of the number of an object.
 const OBJECT_BITS: u32 = 16;
 
-/// The kind of an initial memory of this number.
-pub(super) fn kind(number: u32) -> u32 {
-    number % KINDS
+/// Whether a flag of this initial memory is mostly set: most addresses may be touched, and most of them written.
+pub(super) fn is_usual(number: u32) -> bool {
+    [VALID, WRITABLE].contains(&(number % KINDS))
 }
 
 /// A volatile access.
@@ -352,11 +354,15 @@ impl Memory<Symbolic> for SymbolicMemory {
         let bytes = d.width_of(value.bits) / 8;
         self.note_order(operand, (*address, bytes), Some(value));
         self.note(d, operand, (*address, bytes), Some(value));
-        let ub = self.undefined(d, *address, bytes, operand);
+        let mut ub = self.undefined(d, *address, bytes, operand);
         self.stored = true;
+        let writable = d.initial_memory(WRITABLE, 1);
         let flags = self.poison_of_bytes(d, value, bytes);
         for (index, flag) in (0..bytes).zip(flags) {
             let place = moved(d, *address, index);
+            let may_write = d.select(writable, place);
+            let read_only = d.complement(may_write);
+            ub = d.bool_or(&ub, &read_only);
             let byte = d.extract(&value.bits, 8 * index, 8);
             self.bytes = d.store_unit(self.bytes, place, byte);
             self.poison = d.store_unit(self.poison, place, flag);

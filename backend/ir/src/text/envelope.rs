@@ -4,7 +4,7 @@
 //! lines whatever the size of the function.
 
 use super::tables::{self, NamedBlocks};
-use super::yaml::{YamlKind, YamlNode, boolean, error_at, field, number, required, scalar, sequence, tree};
+use super::yaml::{YamlKind, YamlNode, boolean, by_id, error_at, field, number, required, scalar, sequence, tree};
 use super::{Failure, ParseError, STAGE, body, head_comments, operands};
 use crate::IrBlock;
 use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
@@ -262,8 +262,7 @@ impl<'a> Header<'a> {
     }
 
     fn stack(&mut self, value: &YamlNode) -> Result<(), ParseError> {
-        for entry in sequence(value)? {
-            let id = number(required(entry, "id")?)?;
+        for (id, entry) in by_id(value)? {
             let kind = match field(entry, "type").map(scalar).transpose()?.unwrap_or("default") {
                 "default" => SlotKind::Default,
                 "spill-slot" => SlotKind::Spill,
@@ -280,6 +279,7 @@ impl<'a> Header<'a> {
                 size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
                 align: alignment(entry)?,
                 offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
+                local_offset: field(entry, "local-offset").map(number).transpose()?,
                 saved: self.saved(entry)?,
             };
             if self.objects.stack.insert(id, self.function.stack.push(object)).is_some() {
@@ -290,8 +290,7 @@ impl<'a> Header<'a> {
     }
 
     fn fixed_stack(&mut self, value: &YamlNode) -> Result<(), ParseError> {
-        for entry in sequence(value)? {
-            let id = number(required(entry, "id")?)?;
+        for (id, entry) in by_id(value)? {
             self.stack_id(entry)?;
             let object = FixedObject {
                 offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),

@@ -202,6 +202,9 @@ impl Printer<'_> {
                 write!(out, ", size: {}", object.size)?;
             }
             write!(out, ", alignment: {}", object.align)?;
+            if let Some(offset) = object.local_offset {
+                write!(out, ", local-offset: {offset}")?;
+            }
             self.saved(out, object.saved)?;
         }
         Ok(())

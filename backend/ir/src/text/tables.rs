@@ -2,7 +2,7 @@
 
 use super::envelope::Objects;
 use super::floats;
-use super::yaml::{YamlKind, YamlNode, boolean, error_at, field, number, quoted, required, scalar, sequence};
+use super::yaml::{YamlKind, YamlNode, boolean, by_id, error_at, field, number, quoted, required, scalar, sequence};
 use super::{Failure, ParseError};
 use crate::bits::{Bits, MAX_BITS};
 use crate::entities::Block;
@@ -20,8 +20,7 @@ pub(super) fn read_constants(
     function: &mut Function,
     objects: &mut Objects,
 ) -> Result<(), ParseError> {
-    for entry in sequence(value)? {
-        let id = number(required(entry, "id")?)?;
+    for (id, entry) in by_id(value)? {
         let align = field(entry, "alignment").map(number::<u32>).transpose()?;
         let constant = PoolConstant {
             value: pool_value(field(entry, "value").map(scalar).transpose()?.unwrap_or_default()),
@@ -93,9 +92,8 @@ pub(super) fn read_jump_tables(
     objects: &mut Objects,
 ) -> Result<NamedBlocks, Failure> {
     let mut named = NamedBlocks::new();
-    let entries = field(value, "entries").map(sequence).transpose()?.unwrap_or_default();
-    for entry in entries {
-        let id = number(required(entry, "id")?)?;
+    let entries = field(value, "entries").map(by_id).transpose()?.unwrap_or_default();
+    for (id, entry) in entries {
         if objects.jump_tables.insert(id, function.jump_tables.tables.push(Vec::new())).is_some() {
             return Err(error_at(entry.line, entry.column, format!("a second jump table {id}")).into());
         }

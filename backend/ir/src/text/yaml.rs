@@ -47,6 +47,14 @@ pub(super) fn sequence(node: &YamlNode) -> Result<&[YamlNode], ParseError> {
     }
 }
 
+/// The entries of a list with their numbers (`id:`), in the order of these.
+pub(super) fn by_id(node: &YamlNode) -> Result<Vec<(u32, &YamlNode)>, ParseError> {
+    let numbered = |entry| Ok((number(required(entry, "id")?)?, entry));
+    let mut entries = sequence(node)?.iter().map(numbered).collect::<Result<Vec<_>, ParseError>>()?;
+    entries.sort_by_key(|&(id, _)| id);
+    Ok(entries)
+}
+
 pub(super) fn field<'n>(node: &'n YamlNode, name: &str) -> Option<&'n YamlNode> {
     let YamlKind::Mapping(entries) = &node.kind else { return None };
     entries.iter().find(|(key, _)| matches!(&key.kind, YamlKind::Scalar(text) if text == name)).map(|(_, value)| value)

@@ -38,14 +38,14 @@ pub(super) struct Validation<'v> {
 
 impl<'v> Validation<'v> {
     pub(super) fn new(setting: Setting<'v>, parts: Parts) -> Result<Self, Unsupported> {
-        tables::compared(setting.pair)?;
+        tables::compared(setting.target, setting.pair)?;
         let blocks = pairing::blocks(setting.pair)?;
         Ok(Validation::of_blocks(setting, parts, blocks))
     }
 
     /// Without a pairing of blocks.
     pub(super) fn unpaired(setting: Setting<'v>) -> Result<Self, Unsupported> {
-        tables::compared(setting.pair)?;
+        tables::compared(setting.target, setting.pair)?;
         Ok(Validation::of_blocks(setting, Parts::All, Vec::new()))
     }
 

@@ -8,6 +8,8 @@
 //! | jump table | differ in nothing |
 //! | global variable of the module | differ in nothing, if both files have their module |
 //! | property that the allocator, frame lowering or `va_start` reads | differ in nothing |
+//! | flag of the frame, bytes for stack arguments | be set as well; be more, and enough for each call |
+//! | place in the block of locals | be new, if the objects lie in the block, aligned and apart |
 //!
 //! Entries that only the earlier function has are unused in the later one. One that only the later one has is a
 //! constant, which nothing but a load shows, or a stack object that no instruction names: promotion may have left it.
@@ -18,10 +20,12 @@ use super::promote;
 use std::sync::Arc;
 use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, JumpTableKind, Properties, StackObject, StackSlot};
+use tribunal_ir::{Block, FrameInfo, Function, JumpTableKind, Properties, StackObject, StackSlot};
+use tribunal_target::Target;
 
 /// An error if an entry of the later function is not the earlier one's.
-pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupported> {
+pub(super) fn compared(target: &Target, pair: Pair<'_>) -> Result<(), Unsupported> {
+    let Pair { before, after } = pair;
     let is_new = |slot: &StackSlot| before.stack.get(*slot).is_none();
     if promote::named(after).iter().any(is_new) || after.fixed_stack.len() > before.fixed_stack.len() {
         return Err(Unsupported::new("new stack objects"));
@@ -50,10 +54,61 @@ pub(super) fn compared(Pair { before, after }: Pair<'_>) -> Result<(), Unsupport
     if said(before) != said(after) || twice(before) != twice(after) {
         return Err(changed("a property of the function"));
     }
+    if !serves_frame(target, pair) {
+        return Err(changed("a frame"));
+    }
+    if !serves_locals(pair) {
+        return Err(changed("a place in the block of locals"));
+    }
     match jump_tables(before) == jump_tables(after) {
         true => Ok(()),
         false => Err(changed("a jump table")),
     }
+}
+
+/// Whether frame lowering does for the later function all that it does for the earlier one.
+fn serves_frame(target: &Target, Pair { before, after }: Pair<'_>) -> bool {
+    let (one, other) = (&before.frame_info, &after.frame_info);
+    let flags = |info: &FrameInfo| {
+        [
+            info.is_frame_address_taken,
+            info.is_return_address_taken,
+            info.has_stack_map,
+            info.has_patch_point,
+            info.adjusts_stack,
+            info.has_calls,
+            info.has_opaque_sp_adjustment,
+            info.has_va_start,
+            info.has_must_tail_in_var_arg_func,
+            info.has_tail_call,
+        ]
+    };
+    let markers = after.all_insts().map(|inst| after.inst(inst)).filter(|data| target.opens_call_frame(data));
+    let needed = markers.filter_map(|data| data.imm(0)).max().unwrap_or(0);
+    let has_room = other.max_call_frame_size.is_none_or(|bytes| i64::from(bytes) >= needed)
+        && (one.max_call_frame_size <= other.max_call_frame_size || other.max_call_frame_size.is_none());
+    let kept = flags(one).into_iter().zip(flags(other)).all(|(one, other)| other || !one);
+    kept && has_room && one.offset_adjustment == other.offset_adjustment
+}
+
+/// Whether the objects that a pass has placed stay there, and new places lie in the block, aligned and apart.
+fn serves_locals(Pair { before, after }: Pair<'_>) -> bool {
+    let bytes = |function: &Function| -i64::from(function.frame_info.local_frame_size);
+    let places = |function: &Function| function.stack.values().map(|object| object.local_offset).collect::<Vec<_>>();
+    if (bytes(before), places(before)) == (bytes(after), places(after)) {
+        return true;
+    }
+    let kept = places(before).into_iter().zip(places(after)).all(|(one, other)| one.is_none() || one == other);
+    let mut placed: Vec<(i64, &StackObject)> =
+        after.stack.values().filter_map(|object| Some((object.local_offset?, object))).collect();
+    placed.sort_by_key(|&(start, _)| start);
+    let mut end = bytes(after);
+    let mut fits = |(start, object): (i64, &StackObject)| {
+        let is_free = start >= end && start % i64::from(object.align) == 0;
+        end = start.saturating_add_unsigned(object.size);
+        is_free && end <= 0
+    };
+    kept && placed.into_iter().all(&mut fits)
 }
 
 /// Starts of the lines in which a function says what the allocator, frame lowering and `va_start` read.
