@@ -5,7 +5,7 @@
 //! accesses of stack arguments claim.
 
 use crate::CompileError;
-use tribunal_ir::function::{FixedObject, LiveIn};
+use tribunal_ir::function::{FixedObject, LiveIn, SlotKind};
 use tribunal_ir::memory::{MemFlags, MemOperand, Pointer};
 use tribunal_ir::{AddressBase, Builder, Function, GlobalName, InstData, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
@@ -276,8 +276,15 @@ impl CallLowering {
             Place::Register(register) => builder.build(ty, Opcode::COPY, [Operand::used(Reg::Physical(register))]),
             Place::Stack(offset) => {
                 let (align, size) = (self.stack_align(offset), u64::from(ty.bits() / 8));
-                let object =
-                    FixedObject { offset: offset as i64, size, align, immutable: true, aliased: false, saved: None };
+                let object = FixedObject {
+                    kind: SlotKind::Default,
+                    offset: offset as i64,
+                    size,
+                    align,
+                    immutable: true,
+                    aliased: false,
+                    saved: None,
+                };
                 let slot = builder.function.fixed_stack.push(object);
                 let address = builder.build(self.pointer(), Opcode::G_FRAME_INDEX, [Operand::FixedStack(slot)]);
                 let memory = MemOperand {

@@ -17,6 +17,17 @@ pub enum SlotKind {
     VariableSized,
 }
 
+impl SlotKind {
+    /// The name in MIR.
+    pub fn name(self) -> &'static str {
+        match self {
+            SlotKind::Default => "default",
+            SlotKind::Spill => "spill-slot",
+            SlotKind::VariableSized => "variable-sized",
+        }
+    }
+}
+
 /// A stack object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StackObject {
@@ -46,6 +57,8 @@ impl StackObject {
 /// A stack object in the caller's frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FixedObject {
+    /// The purpose of the object, never [`SlotKind::VariableSized`].
+    pub kind: SlotKind,
     /// Bytes from the stack pointer on entry.
     pub offset: i64,
     /// In bytes.

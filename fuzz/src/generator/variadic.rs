@@ -6,8 +6,8 @@
 use super::{Entry, Generator};
 use arbitrary::Result;
 use tribunal_ir::function::LiveIn;
-use tribunal_ir::tables::FixedObject;
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, Operand, PReg, Pointer, SlotKind, StackObject, Type, VReg};
+use tribunal_ir::tables::{FixedObject, SlotKind};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, Operand, PReg, Pointer, StackObject, Type, VReg};
 use tribunal_target::variable_arguments::{VaListContent, is_pointer, list_words};
 
 /// Arguments that are read at most: an execution passes eight words after those in registers.
@@ -44,7 +44,8 @@ impl Generator<'_, '_, '_> {
     }
 
     fn fixed_object(&mut self, offset: i64, size: u64, align: u32) -> VReg {
-        let object = FixedObject { offset, size, align, immutable: true, aliased: false, saved: None };
+        let object =
+            FixedObject { kind: SlotKind::Default, offset, size, align, immutable: true, aliased: false, saved: None };
         let slot = self.builder.function.fixed_stack.push(object);
         self.builder.build(self.pointer_type(), Opcode::G_FRAME_INDEX, [Operand::FixedStack(slot)])
     }

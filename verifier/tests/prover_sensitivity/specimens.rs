@@ -50,6 +50,7 @@ impl Bench {
         function.stack.push(StackObject::new(SlotKind::Default, 16, 8));
         // The first variable argument.
         function.fixed_stack.push(FixedObject {
+            kind: SlotKind::Default,
             offset: 0,
             size: 8,
             align: 8,

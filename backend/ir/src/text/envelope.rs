@@ -263,15 +263,7 @@ impl<'a> Header<'a> {
 
     fn stack(&mut self, value: &YamlNode) -> Result<(), ParseError> {
         for (id, entry) in by_id(value)? {
-            let kind = match field(entry, "type").map(scalar).transpose()?.unwrap_or("default") {
-                "default" => SlotKind::Default,
-                "spill-slot" => SlotKind::Spill,
-                "variable-sized" => SlotKind::VariableSized,
-                other => {
-                    self.unknown(entry, UnknownKind::StackObjectType, other);
-                    SlotKind::Default
-                }
-            };
+            let kind = self.slot_kind(entry, &[SlotKind::Default, SlotKind::Spill, SlotKind::VariableSized])?;
             self.stack_id(entry)?;
             let object = StackObject {
                 name: field(entry, "name").map(scalar).transpose()?.unwrap_or_default().to_string(),
@@ -293,6 +285,7 @@ impl<'a> Header<'a> {
         for (id, entry) in by_id(value)? {
             self.stack_id(entry)?;
             let object = FixedObject {
+                kind: self.slot_kind(entry, &[SlotKind::Default, SlotKind::Spill])?,
                 offset: field(entry, "offset").map(number).transpose()?.unwrap_or(0),
                 size: field(entry, "size").map(number).transpose()?.unwrap_or(0),
                 align: alignment(entry)?,
@@ -305,6 +298,16 @@ impl<'a> Header<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The purpose of an object, one of these.
+    fn slot_kind(&mut self, entry: &YamlNode, kinds: &[SlotKind]) -> Result<SlotKind, ParseError> {
+        let name = field(entry, "type").map(scalar).transpose()?.unwrap_or(SlotKind::Default.name());
+        let kind = kinds.iter().find(|kind| kind.name() == name);
+        if kind.is_none() {
+            self.unknown(entry, UnknownKind::StackObjectType, name);
+        }
+        Ok(kind.copied().unwrap_or(SlotKind::Default))
     }
 
     /// The callee-saved register that stands in an object.

@@ -179,7 +179,9 @@ impl Printer<'_> {
             let (id, immutable) = (slot.as_u32(), if object.immutable { ", isImmutable: true" } else { "" });
             let aliased = if object.aliased { ", isAliased: true" } else { "" };
             let (offset, size, align) = (object.offset, object.size, object.align);
-            write!(out, "  - {{ id: {id}, offset: {offset}, size: {size}, alignment: {align}{immutable}{aliased}")?;
+            write!(out, "  - {{ id: {id}")?;
+            slot_kind(out, object.kind)?;
+            write!(out, ", offset: {offset}, size: {size}, alignment: {align}{immutable}{aliased}")?;
             self.saved(out, object.saved)?;
         }
         if !self.function.stack.is_empty() {
@@ -190,11 +192,7 @@ impl Printer<'_> {
             if !object.name.is_empty() {
                 write!(out, ", name: {}", quoted(&object.name))?;
             }
-            match object.kind {
-                SlotKind::Default => {}
-                SlotKind::Spill => write!(out, ", type: spill-slot")?,
-                SlotKind::VariableSized => write!(out, ", type: variable-sized")?,
-            }
+            slot_kind(out, object.kind)?;
             if object.offset != 0 {
                 write!(out, ", offset: {}", object.offset)?;
             }
@@ -543,6 +541,14 @@ fn offset(out: &mut String, bytes: i64) -> fmt::Result {
         0 => Ok(()),
         bytes if bytes < 0 => write!(out, " - {}", bytes.unsigned_abs()),
         bytes => write!(out, " + {bytes}"),
+    }
+}
+
+/// The purpose of a stack object, if it is not the usual one.
+fn slot_kind(out: &mut String, kind: SlotKind) -> fmt::Result {
+    match kind {
+        SlotKind::Default => Ok(()),
+        SlotKind::Spill | SlotKind::VariableSized => write!(out, ", type: {}", kind.name()),
     }
 }
 

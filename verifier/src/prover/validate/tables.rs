@@ -2,6 +2,7 @@
 //!
 //! | entry | the later function's may |
 //! |---|---|
+//! | function | be more aligned |
 //! | stack object | be more aligned: no access can tell |
 //! | fixed object | differ in nothing: the caller lays it out |
 //! | constant | be more aligned; its value is compared where it is loaded |
@@ -31,7 +32,8 @@ pub(super) fn compared(target: &Target, pair: Pair<'_>) -> Result<(), Unsupporte
         return Err(Unsupported::new("new stack objects"));
     }
     let serves = |one: &StackObject, other: &StackObject| {
-        other.align >= one.align && (one.kind, one.size, one.offset) == (other.kind, other.size, other.offset)
+        let kept = |object: &StackObject| (object.kind, object.size, object.offset, object.saved);
+        other.align >= one.align && kept(one) == kept(other)
     };
     let changed = |entry: &str| Unsupported::different(format!("{entry} that is not the earlier one's"));
     if !before.stack.values().zip(after.stack.values()).all(|(one, other)| serves(one, other)) {
@@ -40,9 +42,14 @@ pub(super) fn compared(target: &Target, pair: Pair<'_>) -> Result<(), Unsupporte
     if !before.fixed_stack.values().zip(after.fixed_stack.values()).all(|(one, other)| one == other) {
         return Err(changed("a fixed stack object"));
     }
+    if after.alignment.unwrap_or(1) < before.alignment.unwrap_or(1) {
+        return Err(changed("an alignment of the function"));
+    }
     let mut constants = before.constants.values().zip(after.constants.values());
-    if !constants.all(|(one, other)| one.value != other.value || other.align >= one.align) {
-        return Err(changed("the alignment of a constant"));
+    if !constants.all(|(one, other)| {
+        one.value != other.value || (other.align >= one.align && one.target_specific == other.target_specific)
+    }) {
+        return Err(changed("a constant"));
     }
     if let (Some(one), Some(other)) = (&before.ir, &after.ir)
         && !Arc::ptr_eq(one, other)
@@ -112,13 +119,23 @@ fn serves_locals(Pair { before, after }: Pair<'_>) -> bool {
 }
 
 /// Starts of the lines in which a function says what the allocator, frame lowering and `va_start` read.
-const SAID: [&str; 3] = ["calleeSavedRegisters:", "varArgs", "stackProtector:"];
+const SAID: [&str; 8] = [
+    "calleeSavedRegisters:",
+    "callsEHReturn:",
+    "callsUnwindInit:",
+    "varArgs",
+    "stackProtector:",
+    "functionContext:",
+    "savePoint:",
+    "restorePoint:",
+];
 
 /// These lines, without those that say what LLVM takes for granted.
 fn said(function: &Function) -> Vec<String> {
     let own = function.extra.iter().flat_map(|(_, lines)| lines.lines()).map(|line| line.trim().to_string());
     let of_frame = function.frame_info.other.iter().map(|(key, value)| format!("{key}: {value}"));
-    let is_default = |line: &String| ["''", "0", "false"].iter().any(|value| line.ends_with(&format!(": {value}")));
+    let is_default =
+        |line: &String| ["''", "0", "false", "[]"].iter().any(|value| line.ends_with(&format!(": {value}")));
     let is_said = |line: &String| SAID.iter().any(|start| line.starts_with(start)) && !is_default(line);
     own.chain(of_frame).filter(is_said).collect()
 }
