@@ -7,8 +7,7 @@ use crate::inputs::Pointers;
 use std::collections::BTreeMap;
 use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{ConcreteEnvironment, return_pointers};
-use tribunal_ir::entities::ConstantPoolIndex;
-use tribunal_ir::{AddressBase, Function, GlobalName, MemFlags, MemOperand};
+use tribunal_ir::{AddressBase, FixedContents, Function, GlobalName, MemFlags, MemOperand};
 use tribunal_llvm::{AttributeWord, DataLayout, IrFunction, IrModule, Name};
 use tribunal_target::Target;
 use tribunal_target::environment::LinkedAddress;
@@ -29,7 +28,7 @@ pub struct EnvironmentLayout {
     heap: u64,
     /// Sizes by address.
     places: Vec<(u64, u64)>,
-    /// Constants in memory, of each side.
+    /// Constants in memory, and their contents.
     pools: Vec<(u64, Vec<u8>)>,
     pointer_bytes: usize,
 }
@@ -37,11 +36,14 @@ pub struct EnvironmentLayout {
 impl EnvironmentLayout {
     /// `ir` is the IR block of the earlier file.
     pub fn new(before: &Function, after: &Function, ir: Option<&IrModule>, target: &Target) -> EnvironmentLayout {
-        let mut symbols: BTreeMap<String, Entity> = BTreeMap::new();
+        let mut symbols: BTreeMap<String, (Entity, Option<FixedContents>)> = BTreeMap::new();
         for function in [before, after] {
             let insts = function.all_insts().map(|inst| function.inst(inst));
             let addresses = insts.filter_map(|data| LinkedAddress::of(function, target.vocabulary, data));
-            symbols.extend(addresses.filter_map(|address| Some((address.name.clone(), entity(function, &address)?))));
+            let contents = |base| function.contents(base, target.pointer_bits.into());
+            symbols.extend(addresses.filter_map(|address| {
+                Some((address.name.clone(), (entity(function, &address)?, contents(address.base))))
+            }));
         }
         let pointer_bytes = target.register_bytes() as usize;
         let layouts = ir.map(|ir| ir.layouts(&DataLayout::with_pointers(target.pointer_bits.into())));
@@ -65,15 +67,14 @@ impl EnvironmentLayout {
         layout.heap = place(HEAP_BYTES);
         layout.places.push((layout.heap, HEAP_BYTES));
         let is_constant = |name: &Name| ir.and_then(|ir| ir.global(name)).is_some_and(|global| global.constant);
-        for (symbol, entity) in symbols {
+        for (symbol, (entity, contents)) in symbols {
             // Constants stay what they are.
             let is_private = !matches!(&entity, Entity::Global(name) if !is_constant(name));
-            let (size, pooled) = match entity {
-                Entity::Global(name) => (size_of_global(&name), None),
-                Entity::Constant(index) => {
-                    let bytes = pooled(after, index);
-                    (bytes.as_ref().map(|bytes| bytes.len() as u64), bytes)
-                }
+            let pooled = contents.map(|contents| contents.bytes).filter(|bytes| bytes.len() as u64 <= MOST_BYTES);
+            let size = match (&pooled, &entity) {
+                (Some(bytes), _) => Some(bytes.len() as u64),
+                (None, Entity::Global(name)) => size_of_global(name),
+                (None, Entity::Constant) => None,
             };
             let size = size.filter(|&size| size <= MOST_BYTES).unwrap_or(0);
             let start = place(size);
@@ -146,7 +147,7 @@ enum Entity {
     /// A global variable or a function.
     Global(Name),
     /// A constant of the pool.
-    Constant(ConstantPoolIndex),
+    Constant,
 }
 
 /// The entity that an address is of; `None` for one that nobody accesses.
@@ -156,16 +157,9 @@ fn entity(function: &Function, address: &LinkedAddress<'_>) -> Option<Entity> {
             Some(Entity::Global(Name::from(function.symbols[name].as_str())))
         }
         AddressBase::Global(GlobalName::Numbered(number)) => Some(Entity::Global(Name::Number(number))),
-        AddressBase::Constant(index) => Some(Entity::Constant(index)),
+        AddressBase::Constant(_) => Some(Entity::Constant),
         AddressBase::External(_) | AddressBase::JumpTable(_) | AddressBase::Block { .. } | AddressBase::Label(_) => {
             None
         }
     }
-}
-
-/// The bytes of a number of the constant pool.
-fn pooled(function: &Function, index: ConstantPoolIndex) -> Option<Vec<u8>> {
-    let bits = function.constants.get(index)?.value.bits()?;
-    let whole = bits.width() <= 128 && bits.width().is_multiple_of(8);
-    whole.then(|| bits.unsigned().to_le_bytes()[..bits.width() as usize / 8].to_vec())
 }

@@ -4,10 +4,10 @@
 //! poisoned bytes, padding, and bytes that a relocation fills are zero.
 
 use crate::constant::{CastOp, Constant, ConstantKind, Expression, Integer};
-use crate::data_layout::Endianness;
+use crate::data_layout::{DataLayout, Endianness};
 use crate::evaluate::AddressSum;
 use crate::layout::{LayoutError, Layouts};
-use crate::module::SymbolId;
+use crate::module::{IrModule, Linkage, SymbolId};
 use crate::name::Name;
 use crate::types::{FloatKind, TypeId, TypeKind};
 use num_bigint::BigInt;
@@ -82,6 +82,9 @@ pub enum ImageError {
 /// The largest image: text of a few bytes may ask for any size. [`Constant::is_zero`] tells of larger ones.
 pub const MOST_BYTES: u64 = 1 << 28;
 
+/// The most bytes of [`IrModule::fixed_contents`].
+const MOST_FIXED: u64 = 1 << 16;
+
 impl Layouts<'_> {
     /// The bytes of a constant and the relocations in them.
     pub fn image(&self, constant: &Constant) -> Result<Image, ImageError> {
@@ -93,7 +96,35 @@ impl Layouts<'_> {
     }
 }
 
+impl IrModule {
+    /// The bytes of a constant, and its alignment; `None` if another module may have others, if an address is among
+    /// them, or if something in them is undefined, or if they are more than 64 KiB. `default` is the layout where the module says none.
+    pub fn fixed_contents(&self, name: &Name, default: &DataLayout) -> Option<(Vec<u8>, u64)> {
+        let global = self.global(name).filter(|global| global.constant && !global.externally_initialized)?;
+        let is_replaced = matches!(
+            global.value.linkage,
+            Linkage::LinkOnce | Linkage::Weak | Linkage::Common | Linkage::Appending | Linkage::ExternWeak
+        );
+        let initialiser = global.initialiser.as_ref().filter(|constant| !is_replaced && constant.is_defined())?;
+        let layouts = self.layouts(default);
+        layouts.alloc_size(global.ty).ok().filter(|&size| size <= MOST_FIXED)?;
+        let image = layouts.image(initialiser).ok().filter(|image| image.relocations.is_empty())?;
+        let of_type = layouts.get(global.ty).ok()?.alignment.abi;
+        Some((image.bytes, global.alignment.unwrap_or(of_type)))
+    }
+}
+
 impl Constant {
+    /// True if no part of it is undefined, poison, or an expression.
+    fn is_defined(&self) -> bool {
+        match &self.kind {
+            ConstantKind::Undef | ConstantKind::Poison | ConstantKind::Expression(_) => false,
+            ConstantKind::Aggregate(parts) => parts.iter().all(Constant::is_defined),
+            ConstantKind::Splat(part) => part.is_defined(),
+            _ => true,
+        }
+    }
+
     /// True if every byte of it is zero or undefined, whatever its size.
     pub fn is_zero(&self) -> bool {
         match &self.kind {

@@ -138,6 +138,9 @@ impl<'g> Evaluator<'g> {
         if let Some(&given) = self.assignment.contents.get(&(number, address.low_u64())) {
             return given;
         }
+        if let Some(object) = memory::usual_object(number, address) {
+            return object;
+        }
         let Some(seed) = self.assignment.seed else {
             return Bits::new(u128::from(memory::is_usual(number)), width);
         };

@@ -18,7 +18,7 @@ pub(super) const VALID: u32 = 2;
 const INVARIANT: u32 = 3;
 /// The addresses that may be touched at any time, where an access says so.
 const DEREFERENCEABLE: u32 = 4;
-/// The object that an address belongs to, by its number. The address after its last byte belongs to it too.
+/// The object that an address belongs to, by its first address. The address after its last byte belongs to it too.
 const OBJECT: u32 = 5;
 /// The addresses that a store may change, at any time: constants lie elsewhere.
 pub(super) const WRITABLE: u32 = 6;
@@ -26,8 +26,12 @@ pub(super) const WRITABLE: u32 = 6;
 const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
 /// The distance between the numbers of different places.
 const KINDS: u32 = 7;
-/// Bits of the number of an object.
-const OBJECT_BITS: u32 = 16;
+
+/// The start of an object in a memory that no values were chosen for: its half of the address space. `None` if this
+/// memory has no starts of objects.
+pub(super) fn usual_object(number: u32, address: Bits) -> Option<Bits> {
+    (number % KINDS == OBJECT).then(|| address.and(Bits::one_bit(address.width() - 1, address.width())))
+}
 
 /// Whether a flag of this initial memory is mostly set: most addresses may be touched, and most of them written.
 pub(super) fn is_usual(number: u32) -> bool {
@@ -263,18 +267,29 @@ impl SymbolicMemory {
         let last = moved(d, address, bytes.saturating_sub(1));
         let mut spans = d.ult(&last, &address);
         let here = Self::object(d, address);
+        let far = Self::is_far(d, address);
+        spans = d.bool_or(&spans, &far);
         for index in 1..=bytes {
             let place = moved(d, address, index);
             let there = Self::object(d, place);
-            let differs = d.ne(&here, &there);
+            let (differs, far) = (d.ne(&here, &there), Self::is_far(d, place));
             spans = d.bool_or(&spans, &differs);
+            spans = d.bool_or(&spans, &far);
         }
         spans
     }
 
     fn object(d: &mut Symbolic, address: Term) -> Term {
-        let objects = d.initial_memory(OBJECT, OBJECT_BITS);
+        let objects = d.initial_memory(OBJECT, d.width_of(address));
         d.select(objects, address)
+    }
+
+    /// True where an address is half of the address space away from its object's start: no object is as large (LangRef,
+    /// `getelementptr`).
+    fn is_far(d: &mut Symbolic, address: Term) -> Term {
+        let start = Self::object(d, address);
+        let distance = d.sub(&address, &start);
+        d.is_negative(&distance)
     }
 }
 
@@ -375,8 +390,11 @@ impl Memory<Symbolic> for SymbolicMemory {
     }
 
     fn leaves_object(&mut self, d: &mut Symbolic, from: &Term, to: &Term) -> Term {
+        let far = [*from, *to].map(|address| Self::is_far(d, address));
+        let far = d.bool_or(&far[0], &far[1]);
         let (from, to) = (Self::object(d, *from), Self::object(d, *to));
-        d.ne(&from, &to)
+        let differ = d.ne(&from, &to);
+        d.bool_or(&differ, &far)
     }
 
     fn leaves_one_object(&mut self, d: &mut Symbolic, start: &Term, bytes: u32) -> Term {

@@ -489,11 +489,10 @@ impl Environment<Symbolic> for SideState<'_, '_> {
             _ => (Start::Entity(address.name.clone(), address.flags), address.offset),
         };
         let base = evaluation.variable_of(start);
-        if let AddressBase::Constant(index) = address.base
-            && let Some(constant) = evaluation.function.constants.get(index)
-            && let Some(contents) = constant.value.bits()
+        if let Some(contents) = evaluation.function.contents(address.base, evaluation.target.pointer_bits.into())
+            && let Some(bits) = contents.bits()
         {
-            self.side.memory.constants.push((base, contents, constant.align.unwrap_or(1)));
+            self.side.memory.constants.push((base, bits, contents.align));
         }
         let d = &mut *evaluation.d;
         let offset = d.literal(offset, evaluation.target.pointer_bits.into());

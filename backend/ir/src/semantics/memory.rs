@@ -36,9 +36,11 @@ pub trait Memory<D: Domain> {
     fn fixed_address(&mut self, domain: &mut D, slot: FixedSlot, bits: u32) -> D::Bits;
 
     /// True where the address `to` is in another object than `from`, or in none. The address after an object's last
-    /// byte is in it. A memory that knows no objects takes every address to be in one.
-    fn leaves_object(&mut self, domain: &mut D, _from: &D::Bits, _to: &D::Bits) -> D::Bool {
-        domain.boolean(false)
+    /// byte is in it. A memory that knows no objects takes each half of the address space for one: none is larger.
+    fn leaves_object(&mut self, domain: &mut D, from: &D::Bits, to: &D::Bits) -> D::Bool {
+        let [from, to] = [from, to].map(|address| domain.is_negative(address));
+        let (is_above, stays_below) = (domain.bool_not(&to), to);
+        domain.bool_ite(&from, &is_above, &stays_below)
     }
 
     /// True where so many bytes are not all of one object: an access of several elements is undefined there, as that of
