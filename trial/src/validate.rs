@@ -118,6 +118,10 @@ fn judged(
     {
         return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
+    let is_laid_out = |function: &Function| function.frame_info.stack_size > 0;
+    if is_laid_out(before) != is_laid_out(after) {
+        return Judged::of(Kind::Unsupported("a frame that one stage alone has laid out".to_string()));
+    }
     let executed_with = |promises, after: &Function, numbers, proposed: &[(PReg, Bits)]| {
         let (input, found) = compared(before, (after, promises), ir, target, numbers, proposed).1?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })

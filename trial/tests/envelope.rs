@@ -107,7 +107,7 @@ enum Change {
 }
 
 /// The keys whose change does no harm, with the argument.
-const HARMLESS: [(&str, Change, &str); 30] = [
+const HARMLESS: [(&str, Change, &str); 29] = [
     ("legalized", Change::Any, "what a pass has done, which the instructions show"),
     ("tracksRegLiveness", Change::Any, "what the text keeps, not what code does"),
     ("hasWinCFI", Change::Any, "unwinding on Windows"),
@@ -126,7 +126,6 @@ const HARMLESS: [(&str, Change, &str); 30] = [
     ("isReturnAddressTaken", Change::Up, "the return address is kept"),
     ("hasStackMap", Change::Up, "a frame as for a stack map"),
     ("hasPatchPoint", Change::Up, "a frame as for a patch point"),
-    ("stackSize", Change::Any, "frame lowering writes it"),
     ("maxAlignment", Change::Any, "the objects' own alignment counts"),
     ("adjustsStack", Change::Up, "the frame has a pointer"),
     ("hasCalls", Change::Up, "the return address is kept"),

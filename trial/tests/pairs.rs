@@ -22,7 +22,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("promises", 40),
     ("signalling-nan", 4),
     ("undefined", 19),
-    ("memory", 36),
+    ("memory", 39),
     ("arithmetic", 15),
     ("selected", 66),
     ("threads", 16),

@@ -98,6 +98,8 @@ pub struct Symbolic {
     memory_index: FxHashMap<MemNode, MemTerm>,
     applications: Vec<(RoundedOperation, Operands)>,
     application_index: FxHashMap<(RoundedOperation, Operands), RoundedTerm>,
+    /// Bits of operations, as they were made: the term, the first bit and their number.
+    extracts: FxHashMap<(Term, u32, u32), Term>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
     /// The values of the next choices, each in the choice's low bits; the next one last.

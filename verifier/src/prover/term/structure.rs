@@ -79,6 +79,15 @@ impl Symbolic {
         match self.node(a) {
             Node::Const(bits) => self.value(bits.extract(offset, width)),
             Node::Extract(inner, deeper) => self.extract_bits(inner, offset + deeper, width),
+            // These distribute over operands that terms share: without a memory, the work doubles with each level.
+            Node::Ite(..) | Node::Not(_) | Node::Binary(..) => match self.extracts.get(&(a, offset, width)) {
+                Some(&known) => known,
+                None => {
+                    let part = self.distributed(a, offset, width);
+                    self.extracts.insert((a, offset, width), part);
+                    part
+                }
+            },
             Node::Concat(high, low) => self.extract_of_concat(high, low, offset, width),
             Node::Zext(inner) | Node::Sext(inner) if offset + width <= self.width_of(inner) => {
                 self.extract_bits(inner, offset, width)
@@ -101,6 +110,14 @@ impl Symbolic {
                     self.sign_extend(low, width)
                 }
             }
+            _ => self.intern(Node::Extract(a, offset), width),
+        }
+    }
+
+    /// Bits of an operation, as an operation on bits of its operands where that is possible.
+    fn distributed(&mut self, a: Term, offset: u32, width: u32) -> Term {
+        let whole = self.width_of(a);
+        match self.node(a) {
             Node::Ite(condition, x, y) => {
                 let (x, y) = (self.extract_bits(x, offset, width), self.extract_bits(y, offset, width));
                 self.if_then_else(condition, x, y)

@@ -145,9 +145,15 @@ fn slots(vocabulary: &dyn Vocabulary, pair: Pair<'_>) -> BTreeMap<StackSlot, (Ty
     slots
 }
 
-/// The objects that operands name.
+/// The objects that operands name, but for addresses that nobody reads.
 pub(super) fn named(function: &Function) -> FxHashSet<StackSlot> {
-    let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
+    let insts = || function.all_insts().map(|inst| function.inst(inst));
+    let read: FxHashSet<VReg> =
+        insts().flat_map(InstData::uses).filter_map(|operand| operand.reg.as_virtual()).collect();
+    let is_dead = |data: &InstData| {
+        data.opcode == Opcode::G_FRAME_INDEX && data.vreg(0).is_some_and(|address| !read.contains(&address))
+    };
+    let operands = insts().filter(|data| !is_dead(data)).flat_map(|data| &data.operands);
     let slot = |operand: &Operand| match operand {
         Operand::Stack(slot) => Some(*slot),
         _ => None,

@@ -118,26 +118,25 @@ fn serves_locals(Pair { before, after }: Pair<'_>) -> bool {
     kept && placed.into_iter().all(&mut fits)
 }
 
-/// Starts of the lines in which a function says what the allocator, frame lowering and `va_start` read.
+/// Starts of the keys by which a function says what the allocator, frame lowering and `va_start` read.
 const SAID: [&str; 8] = [
-    "calleeSavedRegisters:",
-    "callsEHReturn:",
-    "callsUnwindInit:",
+    "calleeSavedRegisters",
+    "callsEHReturn",
+    "callsUnwindInit",
     "varArgs",
-    "stackProtector:",
-    "functionContext:",
-    "savePoint:",
-    "restorePoint:",
+    "stackProtector",
+    "functionContext",
+    "savePoint",
+    "restorePoint",
 ];
 
-/// These lines, without those that say what LLVM takes for granted.
-fn said(function: &Function) -> Vec<String> {
-    let own = function.extra.iter().flat_map(|(_, lines)| lines.lines()).map(|line| line.trim().to_string());
-    let of_frame = function.frame_info.other.iter().map(|(key, value)| format!("{key}: {value}"));
-    let is_default =
-        |line: &String| ["''", "0", "false", "[]"].iter().any(|value| line.ends_with(&format!(": {value}")));
-    let is_said = |line: &String| SAID.iter().any(|start| line.starts_with(start)) && !is_default(line);
-    own.chain(of_frame).filter(is_said).collect()
+/// These lines as keys and values, without those that say what LLVM takes for granted.
+fn said(function: &Function) -> Vec<(&str, &str)> {
+    let own = function.extra.iter().flat_map(|(_, lines)| lines.lines()).filter_map(|line| line.split_once(':'));
+    let of_frame = function.frame_info.other.iter().map(|(key, value)| (&**key, &**value));
+    let trimmed = own.chain(of_frame).map(|(key, value)| (key.trim(), value.trim()));
+    let is_default = |value: &str| ["''", "0", "false", "[]", ""].contains(&value);
+    trimmed.filter(|(key, value)| SAID.iter().any(|start| key.starts_with(start)) && !is_default(value)).collect()
 }
 
 /// The constants that are the same in both functions.
