@@ -12,6 +12,7 @@ use tribunal_fuzz::sabotage::{self, Fault};
 use tribunal_ir::Module;
 use tribunal_ir::text::{self, ParseError};
 use tribunal_target::{Features, Target};
+use tribunal_verifier::machine_verifier;
 
 /// The reason why a command did not run.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,8 @@ pub enum CliError {
     Foreign(Foreign),
     #[error("{path}: {error}", path = path.display())]
     Parse { path: PathBuf, text: String, error: ParseError },
+    #[error("{path}: the machine verifier rejects @{function}: {finding}", path = path.display())]
+    Rejected { path: PathBuf, function: String, finding: String },
     #[error("{path}: no target triple in the IR block; name the target with --target", path = path.display())]
     NoTarget { path: PathBuf },
     #[error("{path}: {source}", path = path.display())]
@@ -113,6 +116,19 @@ pub struct Source {
     pub path: PathBuf,
     pub target: &'static Target,
     pub module: Module,
+}
+
+impl Source {
+    /// An error for the first function that the machine verifier rejects: passes take for granted what it holds.
+    pub fn verified(&self) -> Result<(), CliError> {
+        let features = self.target.default_features | self.target.all_options();
+        let rejected = self.module.functions.iter().find_map(|function| {
+            let findings = machine_verifier::verify_foreign(function, self.target, features);
+            let finding = findings.first()?.describe(function, self.target.vocabulary);
+            Some(CliError::Rejected { path: self.path.clone(), function: function.name.clone(), finding })
+        });
+        rejected.map_or(Ok(()), Err)
+    }
 }
 
 /// Which machine, and how it is compiled for.

@@ -296,11 +296,13 @@ fn places(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
         Opcode::G_PTRTOINT | Opcode::G_INTTOPTR => case.is(a),
         Opcode::G_PTRMASK => case.is((0..w).map(|bit| power(bit) * (a >> bit & 1) * (b >> bit & 1)).sum()),
         Opcode::G_PTR_ADD => {
-            // The address counts without a sign, the distance with one. An address in bounds does not wrap.
+            // The address counts without a sign, the distance with one. An address in bounds does not wrap, nor does it
+            // leave its half of the address space: no object is larger.
             let wraps = !is_unsigned(a + sb, w);
+            let leaves = a.div_euclid(power(w - 1)) != (a + sb).div_euclid(power(w - 1));
             let broken = case.has(InstFlags::NUW) && !is_unsigned(a + b, w)
                 || case.has(InstFlags::NUSW) && wraps
-                || case.has(InstFlags::INBOUNDS) && wraps;
+                || case.has(InstFlags::INBOUNDS) && (wraps || leaves);
             case.unless(broken, a + b)
         }
         _ => return None,

@@ -120,6 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     if arguments.optimisation.as_deref() == Some("0") {
         options.allocator = tribunal_codegen::Allocator::Fastalloc;
     }
+    source.verified()?;
     let judged = judge(arguments, &source, options)?;
     let mut failures = Vec::new();
     let contents = compiled(arguments, &mut source, options, stop_after, &mut failures)?;

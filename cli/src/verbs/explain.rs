@@ -41,6 +41,7 @@ struct Report {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
+    source.verified()?;
     let mut harness = Harness::new(source.target, arguments.target.options(&source)?)?;
     let wanted = |name: &str| arguments.function.as_deref().is_none_or(|only| only == name);
     let entries: Vec<_> = source.module.entries().filter(|entry| wanted(entry.name())).collect();
