@@ -2,6 +2,7 @@
 //! the row describes them, and its results.
 
 use crate::Target;
+use crate::addressing::AddressPart;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, CodePlace, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
@@ -141,7 +142,10 @@ pub fn access<D: AnyDomain + ?Sized>(
     let is_store = row.flags.contains(OpcodeFlags::STORE);
     let (value, place) = sources.values.split_at_checked(is_store.into()).ok_or_else(malformed)?;
     let base = place.first().ok_or_else(malformed)?;
-    let address = address(d, row, inst, (base, place.get(1)))?;
+    let (address, misplaced) = match in_page(d, target, (row, inst), (base, place.get(1))) {
+        Some(placed) => placed,
+        None => (address(d, row, inst, (base, place.get(1)))?, d.boolean(false)),
+    };
     let (results, outside) = match value.first() {
         // A machine may lack an instruction of its family: it has no registers so wide.
         Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
@@ -169,7 +173,28 @@ pub fn access<D: AnyDomain + ?Sized>(
         }
     };
     let ub = d.bool_or(&outside, &address.poison);
+    let ub = d.bool_or(&ub, &misplaced);
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
+}
+
+/// The address of an access whose offset is the low part of a symbol's address, and the condition under which no
+/// relocation makes it, because that counts in units; `None` if the offset is something else.
+fn in_page<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (row, inst): (&InstrDesc, &InstData),
+    (base, part): (&Value<D>, Option<&Value<D>>),
+) -> Option<(Value<D>, D::Bool)> {
+    let (place, _, scale) = row.address()?;
+    matches!(inst.operands.get(place + 1), Some(Operand::Address(_))).then_some(())?;
+    let flags = d.linked(0)?.1;
+    matches!(target.address_part(flags)?, AddressPart::Low | AddressPart::SignedLow).then_some(())?;
+    let address = d.add(&base.bits, &part?.bits);
+    let rest = d.literal(scale - 1, d.width(&address));
+    let rest = d.and(&address, &rest);
+    let is_whole = d.is_zero(&rest);
+    let misplaced = d.bool_not(&is_whole);
+    Some((Value::new(address, base.poison.clone()), misplaced))
 }
 
 /// The address that a row accesses, by its base and the register after it: base plus offset, base plus register, or the

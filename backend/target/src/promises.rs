@@ -7,7 +7,7 @@
 
 use crate::environment::Environment;
 use smallvec::SmallVec;
-use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_flagged, walk};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, evaluate_flagged, walk};
 use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand};
 
 /// Whether promises of machine instructions have a meaning.
@@ -50,9 +50,10 @@ pub fn operands<D: Domain, S: Environment<D>>(
 }
 
 /// For each generic operation of these operands that gives `result` by `is_same`: the condition under which the
-/// promises are broken.
+/// promises are broken. `memory` says where objects end.
 pub fn broken<D: Domain>(
     domain: &mut D,
+    memory: &mut impl Memory<D>,
     flags: InstFlags,
     args: &[Value<D>],
     result: &D::Bits,
@@ -68,7 +69,7 @@ pub fn broken<D: Domain>(
         let mut part = |value: &Value<D>| Value::new(domain.extract(&value.bits, 0, width), value.poison.clone());
         let args = [part(one), part(other)];
         for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
-            let Ok(evaluation) = evaluate_flagged(domain, opcode, flags, &args) else { continue };
+            let Ok(evaluation) = evaluate_flagged(domain, memory, opcode, flags, &args) else { continue };
             let Some(value) = evaluation.results.into_iter().next() else { continue };
             let (zeros, signs) = (domain.zext_or_trunc(&value.bits, whole), domain.sext_or_trunc(&value.bits, whole));
             if is_same(&zeros, result) || is_same(&signs, result) {

@@ -13,7 +13,7 @@ use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{AddressBase, AddressData, Function, InstData, MemFlags, MemOperand};
 use tribunal_target::Target;
 use tribunal_target::environment::{
-    Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall, is_thread_pointer,
+    AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall, is_thread_pointer,
 };
 use tribunal_target::promises::Promises;
 use tribunal_target::variable_arguments::has_lists;
@@ -117,6 +117,8 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
         let base = self.environment.and_then(|environment| environment.symbols.get(&name));
         let base = base.ok_or_else(|| Unsupported::new(format!("the address of {}", address.name)))?;
         let place = base.wrapping_add_signed(address.offset);
+        // A page has 4 KiB. An instruction that adds the place in it names the whole address.
+        let place = if address.kind == AddressKind::Page { place & !0xfff } else { place };
         Ok(scalar(Bits::new(place.into(), self.target.pointer_bits.into())))
     }
 

@@ -5,7 +5,7 @@ use super::numbers::Numbers;
 use super::{Interpreter, SingleRun, value_of};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Transfer};
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Pure, Unsupported, Value};
 use tribunal_ir::{InstData, InstFlags};
 use tribunal_target::promises::{self, Promises};
 
@@ -43,8 +43,8 @@ impl<D: Numbers> SingleRun<'_, D> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let mut result = value_of(&self.registers, register)?.clone();
         let flags = data.flags & InstFlags::PROMISES;
-        let of_each =
-            promises::broken(&mut self.domain, flags, args, &result.bits, |one, other| one.value == other.value);
+        let is_same = |one: &D::Bits, other: &D::Bits| one.value == other.value;
+        let of_each = promises::broken(&mut self.domain, &mut Pure, flags, args, &result.bits, is_same);
         let broken = match self.promises {
             Promises::Certain if of_each.is_empty() => self.domain.boolean(false),
             Promises::Certain => all(&mut self.domain, &of_each),

@@ -120,7 +120,8 @@ impl SideEvaluation<'_> {
     ) -> Result<(), Unsupported> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
-        let conditions = promises::broken(self.d, unread(data), &args, &result.bits, |one, other| one == other);
+        let is_same = |one: &Term, other: &Term| one == other;
+        let conditions = promises::broken(self.d, &mut side.memory, unread(data), &args, &result.bits, is_same);
         let broken = match conditions.into_iter().next() {
             Some(broken) => broken,
             None => self.unread_flags(data, &args),

@@ -68,8 +68,6 @@ pub(super) type Application = (String, Vec<Term>);
 pub(super) enum Start {
     /// Of an entity that both sides share, by its name in text: the part of it that the flags select.
     Entity(String, TargetFlags),
-    /// Of the page that holds an entity's byte of this offset.
-    Page(String, i64),
     /// That which the thread pointer holds.
     ThreadPointer,
     /// Of a constant of one side.
@@ -272,12 +270,28 @@ impl SideEvaluation<'_> {
         Ok(())
     }
 
+    /// An address that the environment places, and that of its entity.
+    fn linked_place(&mut self, address: &LinkedAddress<'_>) -> (Term, Term) {
+        let start = match address.base {
+            AddressBase::Constant(index) => {
+                let is_shared = self.opaque.as_ref().is_some_and(|opaque| opaque.shared_constants.contains(&index));
+                let is_later = self.is_later() && !is_shared;
+                Start::Constant(index, if is_later { PairMember::Later } else { PairMember::Earlier })
+            }
+            _ => Start::Entity(address.name.clone(), address.flags),
+        };
+        let base = self.variable_of(start);
+        let offset = self.d.literal(address.offset, self.target.pointer_bits.into());
+        (self.d.add(&base, &offset), base)
+    }
+
     /// True for the second half of an address whose first half is not the page of the same symbol.
     fn is_unrelated_page(&mut self, side: &mut Side, data: &InstData) -> bool {
         let address = LinkedAddress::of(self.function, self.target.vocabulary, data)
             .filter(|address| address.kind == AddressKind::InPage);
         let Some(address) = address else { return false };
-        let page = self.variable_of(page_of(&address));
+        let place = self.linked_place(&address).0;
+        let page = page(self.d, place);
         data.vreg(2).map(|register| self.read(side, register).bits) != Some(page)
     }
 
@@ -458,9 +472,11 @@ fn application(data: &InstData, identity: &Identity, args: &[Scalar], vector: bo
     )
 }
 
-/// The page that an address lies in.
-fn page_of(address: &LinkedAddress<'_>) -> Start {
-    Start::Page(address.name.clone(), address.offset)
+/// The page of 4 KiB that an address lies in.
+fn page(d: &mut Symbolic, address: Term) -> Term {
+    let low = d.extract(&address, 0, 12);
+    let low = d.zext(&low, d.width_of(address));
+    d.sub(&address, &low)
 }
 
 /// A proof covers every environment: addresses are variables, and unknown functions may do anything, in the same order
@@ -477,26 +493,15 @@ impl Environment<Symbolic> for SideState<'_, '_> {
             let bits = Bits::new(place.into(), evaluation.target.pointer_bits.into());
             return Ok(Value::new(evaluation.d.value(bits), evaluation.d.truth(false)));
         }
-        let (start, offset) = match (address.kind, address.base) {
-            (AddressKind::Page, _) => (page_of(address), 0),
-            (_, AddressBase::Constant(index)) => {
-                let is_shared =
-                    evaluation.opaque.as_ref().is_some_and(|opaque| opaque.shared_constants.contains(&index));
-                let is_later = evaluation.is_later() && !is_shared;
-                let member = if is_later { PairMember::Later } else { PairMember::Earlier };
-                (Start::Constant(index, member), address.offset)
-            }
-            _ => (Start::Entity(address.name.clone(), address.flags), address.offset),
-        };
-        let base = evaluation.variable_of(start);
+        let (place, base) = evaluation.linked_place(address);
         if let Some(contents) = evaluation.function.contents(address.base, evaluation.target.pointer_bits.into())
             && let Some(bits) = contents.bits()
         {
             self.side.memory.constants.push((base, bits, contents.align));
         }
         let d = &mut *evaluation.d;
-        let offset = d.literal(offset, evaluation.target.pointer_bits.into());
-        Ok(Value::new(d.add(&base, &offset), d.truth(false)))
+        let bits = if address.kind == AddressKind::Page { page(d, place) } else { place };
+        Ok(Value::new(bits, d.truth(false)))
     }
 
     /// It is one for both functions, and for all their blocks, whatever its register holds by now.

@@ -163,7 +163,7 @@ pub fn evaluate_binary<D: Domain>(
     let same =
         |info: &OpcodeInfo| matches!((info.defs, info.uses), ([def], [one, other]) if one == def && other == def);
     match opcode.info().is_some_and(same) {
-        true => evaluate_flagged(domain, opcode, InstFlags::empty(), args),
+        true => evaluate_flagged(domain, &mut Pure, opcode, InstFlags::empty(), args),
         false => Err(malformed(&InstData::new(opcode, []))),
     }
 }
@@ -215,9 +215,11 @@ pub fn evaluate_atomic<D: Domain, M: Memory<D>>(
     )
 }
 
-/// Evaluates an opcode of two sources and a result, all of one width, with these flags on `args`.
-pub fn evaluate_flagged<D: Domain>(
+/// Evaluates an opcode of two sources and a result, all of one width, with these flags on `args`. `memory` says where
+/// objects end.
+pub fn evaluate_flagged<D: Domain, M: Memory<D>>(
     domain: &mut D,
+    memory: &mut M,
     opcode: Opcode,
     flags: InstFlags,
     args: &[Value<D>; 2],
@@ -230,7 +232,7 @@ pub fn evaluate_flagged<D: Domain>(
     }
     let ty = Type::scalar(width);
     let (defs, uses) = ([ty], [ty, ty]);
-    computed(domain, &mut Pure, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args, range: &[] })
+    computed(domain, memory, &Operation { inst: &inst, flags, defs: &defs, uses: &uses, args, range: &[] })
 }
 
 pub(super) fn computed<D: Domain, M: Memory<D>>(
