@@ -1,7 +1,7 @@
 //! Objects of C programs beside those of LLVM's backend, from the same LLVM IR: `e_flags` and attributes are the same
 //! bytes. Sections have the same type, flags and alignment, symbols the same binding, type, visibility and size, and
 //! each function reaches each symbol in the same way. The tables below name every difference that is allowed, with its
-//! reason.
+//! reason. The tools and linkers of GNU and of LLVM read each object and say nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
@@ -13,14 +13,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tribunal_corpus::programs::platform::Platform;
-use tribunal_corpus::programs::{CProgram, source};
+use tribunal_corpus::programs::{CProgram, LEVELS, source};
 
 /// Beginnings of names of sections that one object may have and the other lack.
-const SECTIONS: [(&str, &str); 5] = [
+const SECTIONS: [(&str, &str); 6] = [
     (".rodata.cst", "LLVM places constants where the linker may merge them; here they stand in .rodata"),
     (".rodata", "LLVM has none if all its constants can be merged"),
     (".rela.rodata", "the linker completes a jump table here, and LLVM knows the distances of its own"),
     (".text.unlikely", "LLVM places cold functions apart"),
+    (".rela.text.unlikely", "the relocations of these"),
     (".shstrtab", "LLVM keeps names of sections and of symbols in one table"),
 ];
 /// The same that may differ in alignment.
@@ -44,6 +45,43 @@ fn succeed(command: &mut Command) -> String {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !errors.contains("warning"), "{command:?}: {errors}");
     String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The output of a tool that succeeds and says nothing else.
+fn silent(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && errors.is_empty(), "{command:?}: {errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The beginning of the names of GNU's tools: those for riscv64 know riscv32.
+fn gnu(platform: &Platform) -> &'static str {
+    if platform.target.starts_with("riscv") { "riscv64-linux-gnu-" } else { "aarch64-linux-gnu-" }
+}
+
+/// The linkers of LLVM and of GNU, which take warnings for errors.
+fn linkers(platform: &Platform) -> [Command; 2] {
+    ["ld.lld-22", &format!("{}ld.bfd", gnu(platform))].map(|name| {
+        let mut linker = Command::new(name);
+        linker.args(&platform.linker).arg("--fatal-warnings");
+        linker
+    })
+}
+
+/// All tools of the others read the object, and both linkers take it, alone and with LLVM's.
+fn read_by_others(platform: &Platform, [ours, theirs]: &[PathBuf; 2]) {
+    silent(Command::new("llvm-readelf-22").arg("--all").arg(ours));
+    silent(Command::new(format!("{}readelf", gnu(platform))).args(["--all", "--wide"]).arg(ours));
+    for tool in ["llvm-objdump-22", &format!("{}objdump", gnu(platform))] {
+        let code = silent(Command::new(tool).args(["--disassemble", "--reloc"]).arg(ours));
+        assert!(!code.contains("<unknown>") && !code.contains(".insn"), "{tool}: {code}");
+    }
+    for objects in [&[ours][..], &[ours, theirs]] {
+        for mut linker in linkers(platform) {
+            silent(linker.args(["-r", "-z", "muldefs", "-o"]).arg(ours.with_extension("linked")).args(objects));
+        }
+    }
 }
 
 /// Type and flags; the alignment.
@@ -218,7 +256,8 @@ fn compiled(program: &CProgram, platform: &Platform, level: &str, folder: &Path)
         succeed(back().args(stop).arg(path(".mir")));
         let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
         compile.arg("compile").arg(path(".mir")).args(["--target", &platform.target]).args(&platform.tribunal);
-        succeed(compile.args([level, "-o"]).arg(path("ours.o")));
+        let ours = if level == "-O0" { "-O0" } else { "-O2" };
+        succeed(compile.args([ours, "-o"]).arg(path("ours.o")));
         objects.push([path("ours.o"), path("theirs.o")]);
     }
     objects
@@ -228,29 +267,59 @@ fn programs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("corpus/programs")
 }
 
-/// A share of the programs: one in seven for each machine and level, so that every program has its turn.
-#[test]
-fn objects_are_those_of_llvm() {
+/// The objects of one program in `share`, and of all if that is one, for each machine and level. The programs of a
+/// share differ by machine and level. The result is the number of objects.
+fn compare_objects(share: usize) -> usize {
     let (all, mut objections) = (source::all(&programs()).unwrap(), Vec::new());
     let platforms = Platform::all(&programs()).unwrap();
     let mut compared = 0;
     for (turn, (platform, level)) in
-        platforms.iter().flat_map(|platform| ["-O0", "-O2"].map(|level| (platform, level))).enumerate()
+        platforms.iter().flat_map(|platform| LEVELS.map(|level| (platform, level))).enumerate()
     {
         let can = |program: &&CProgram| !program.requires.iter().any(|word| platform.lacks.contains(word));
-        let share = all.iter().enumerate().filter(|(number, _)| number % 7 == turn);
-        for program in share.map(|(_, program)| program).filter(can) {
+        let chosen = all.iter().enumerate().filter(|(number, _)| number % share == turn % share);
+        for program in chosen.map(|(_, program)| program).filter(can) {
             let folder = tempfile::tempdir().unwrap();
-            for [ours, theirs] in compiled(program, platform, level, folder.path()) {
-                succeed(Command::new("llvm-readelf-22").arg("--all").arg(&ours));
-                succeed(Command::new("llvm-objdump-22").args(["--disassemble", "--reloc"]).arg(&ours));
-                let found = self::objections(&ObjectShape::read(&ours), &ObjectShape::read(&theirs));
+            for objects in compiled(program, platform, level, folder.path()) {
+                read_by_others(platform, &objects);
+                let [ours, theirs] = objects.map(|path| ObjectShape::read(&path));
                 let place = format!("{} {} {level}", program.name, platform.target);
-                objections.extend(found.into_iter().map(|objection| format!("{place}: {objection}")));
+                objections.extend(self::objections(&ours, &theirs).into_iter().map(|one| format!("{place}: {one}")));
                 compared += 1;
             }
         }
     }
     assert!(objections.is_empty(), "{}", objections.join("\n"));
-    assert_eq!(compared, 48);
+    compared
+}
+
+/// One in nine programs for each machine and level, so that every program has its turn.
+#[test]
+fn objects_are_those_of_llvm() {
+    assert_eq!(compare_objects(9), 53);
+}
+
+#[test]
+#[ignore = "minutes: cargo test --release --package tribunal --test peer_objects -- --ignored"]
+fn all_objects_are_those_of_llvm() {
+    assert_eq!(compare_objects(1), 495);
+}
+
+/// Neither linker joins our object with one of another floating-point ABI.
+#[test]
+fn another_float_abi_does_not_link() {
+    let platforms = Platform::all(&programs()).unwrap();
+    let platform = platforms.iter().find(|platform| platform.target == "riscv64").unwrap();
+    let all = source::all(&programs()).unwrap();
+    let program = all.iter().find(|program| program.name == "checksums").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let [[ours, _]] = compiled(program, platform, "-O1", folder.path()).try_into().unwrap();
+    let (source, soft) = (folder.path().join("soft.c"), folder.path().join("soft.o"));
+    std::fs::write(&source, "int soft;").unwrap();
+    silent(Command::new("clang-22").args(&platform.clang).args(["-mabi=lp64", "-c", "-o"]).arg(&soft).arg(&source));
+    for mut linker in linkers(platform) {
+        let output = linker.args(["-r", "-o"]).arg(folder.path().join("linked")).args([&ours, &soft]).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && errors.contains("float"), "{linker:?}: {errors}");
+    }
 }

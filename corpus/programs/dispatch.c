@@ -144,6 +144,26 @@ NOINLINE static void copy_unrolled(uint8_t *to, const uint8_t *from, unsigned co
     }
 }
 
+/* A table of the distances between labels needs no relocation of an address. */
+NOINLINE static unsigned stepped(const unsigned char *code) {
+    static const int steps[] = {&&stop - &&stop, &&twice - &&stop, &&more - &&stop, &&inverted - &&stop};
+    unsigned value = 1;
+#define STEP goto *(&&stop + steps[*code++])
+    STEP;
+twice:
+    value *= 2;
+    STEP;
+more:
+    value += 5;
+    STEP;
+inverted:
+    value = ~value;
+    STEP;
+stop:
+    return value;
+#undef STEP
+}
+
 int main(void) {
     static const int factorial[] = {PUSH, 1, PUSH, 12, OVER, OVER, MUL, SWAP, PUSH, 1, SUB, DUP, JUMP_IF, -9, DROP,
         HALT};
@@ -181,5 +201,7 @@ int main(void) {
         putchar(to[count ? count - 1 : 0] + 40);
     }
     putchar('\n');
+    static const unsigned char steps[] = {1, 2, 1, 1, 3, 2, 1, 0};
+    say("steps", stepped(steps));
     return 0;
 }

@@ -13,6 +13,7 @@ pub mod entities;
 pub mod float;
 pub mod fragment;
 pub mod function;
+pub mod inline_assembly;
 pub mod inst;
 pub mod interned;
 pub mod intrinsics;

@@ -176,7 +176,7 @@ impl Generator<'_, '_, '_> {
         if ty.bits() < 2 {
             return self.binary(ty);
         }
-        let usual: Vec<u32> = [8, 16, 32].into_iter().filter(|&bits| bits < ty.bits()).collect();
+        let usual: Vec<u32> = [8, 16, 32, 64].into_iter().filter(|&bits| bits < ty.bits()).collect();
         let is_usual = !usual.is_empty() && self.u.arbitrary()?;
         let bits = if is_usual { *self.u.choose(&usual)? } else { self.u.int_in_range(1..=ty.bits() - 1)? };
         // The target may compute the narrow part of a result directly if nothing else reads it.

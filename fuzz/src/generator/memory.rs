@@ -3,7 +3,7 @@
 use super::{Entry, Generator, Place};
 use arbitrary::Result;
 use smallvec::SmallVec;
-use tribunal_ir::types::{S1, S8, S32, S64};
+use tribunal_ir::types::{S1, S8, S16, S32, S64};
 use tribunal_ir::{
     AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, SlotKind, StackObject, Type, VReg,
 };
@@ -140,7 +140,7 @@ impl Generator<'_, '_, '_> {
         // A length that is a value is masked, so that it stays inside.
         let (length, most) = match opcode != Opcode::G_MEMCPY_INLINE && self.u.ratio(1, 4)? {
             true => {
-                let ty = if self.u.arbitrary()? { self.register_type() } else { S32 };
+                let ty = *self.u.choose(&[self.register_type(), S32, S16])?;
                 let mask = (1u32 << (most + 1).ilog2()) - 1;
                 let (value, mask_register) = (self.value(ty, true)?, self.builder.constant_i64(ty, mask.into()));
                 (self.builder.op(ty, Opcode::G_AND, &[value.register, mask_register]), mask)

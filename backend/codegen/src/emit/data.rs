@@ -195,10 +195,20 @@ fn relocate(
     if let (Some(number), Some(&(_, base))) = (of_size(elf.relative, *size), known.filter(|(own, _)| *own == section)) {
         return writer.relocate(section, offset, number, (to, addend + more + (offset as i64 - base as i64)));
     }
-    let sum = elf.sums.iter().find(|(own, ..)| own == size).ok_or_else(|| unsupported("a difference"))?;
     let (from, less) = referent(writer, subtracted).ok_or_else(|| unsupported("a difference"))?;
-    writer.relocate(section, offset, sum.1, (to, addend + more))?;
-    writer.relocate(section, offset, sum.2, (from, less))
+    if let Some((_, add, subtract)) = elf.sums.iter().find(|(own, ..)| own == size) {
+        writer.relocate(section, offset, *add, (to, addend + more))?;
+        return writer.relocate(section, offset, *subtract, (from, less));
+    }
+    let place = (offset as usize)..(offset + size) as usize;
+    let bytes = writer.file.section_mut(section).data_mut().get_mut(place);
+    let number = (addend + more - less).to_le_bytes();
+    match bytes.zip(number.get(..*size as usize)) {
+        // Both places are known, such as two labels of the code.
+        Some((bytes, number)) if to == from => bytes.copy_from_slice(number),
+        _ => return Err(unsupported("a difference")),
+    }
+    Ok(())
 }
 
 fn referent(writer: &mut Writer<'_>, referent: &Referent) -> Option<(SymbolId, i64)> {

@@ -14,6 +14,7 @@ use matcher::{Match, MatchedAddress};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::{Mutex, PoisonError};
+use tribunal_ir::inline_assembly::{self, TiedRegisters};
 use tribunal_ir::{
     AddressData, AtomicOrdering, Block, Constraint, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand,
     Properties, Reg, RegBank, RegClass, RegFlags, RegOperand, Stage, SubReg, VReg,
@@ -111,6 +112,9 @@ struct Selector<'c, 'a, 'f> {
 
 impl Selector<'_, '_, '_> {
     fn select(&mut self, inst: Inst) -> Result<(), CompileError> {
+        if self.empty_assembly(inst) {
+            return Ok(());
+        }
         let data = self.function.inst(inst);
         match data.opcode {
             Opcode::Target(_) => return Ok(()),
@@ -167,6 +171,23 @@ impl Selector<'_, '_, '_> {
         if let Some(row) = row {
             self.apply(inst, row.name, std::slice::from_ref(&row.code), &Match::of_register(src));
         }
+    }
+
+    /// Copies of the registers that inline assembly without a text ties to others. False if it has another form.
+    fn empty_assembly(&mut self, inst: Inst) -> bool {
+        let data = self.function.inst(inst);
+        let Some(copies) = inline_assembly::tied_registers(self.function, data) else { return false };
+        let before = data.clone();
+        let copy = |&(to, from): &TiedRegisters| {
+            let read = Operand::Reg(RegOperand { tied_to: None, ..from });
+            self.function.insert_before(inst, InstData::new(Opcode::COPY, [Operand::def(to.reg), read]))
+        };
+        let mut after: Vec<Inst> = copies.iter().map(copy).collect();
+        self.function.remove(inst);
+        if self.context.observer.wants_steps() {
+            self.context.observer.step("empty_assembly", self.function, &[before], &mut after);
+        }
+        true
     }
 
     fn apply(&mut self, root: Inst, name: &'static str, emits: &'static [Emit], matched: &Match) {

@@ -1,8 +1,8 @@
 //! One step of a walk through a function: the instructions that move values between registers or choose the next block.
 //!
-//! Operations compute on values and stand in `opcodes.rs`. COPY, IMPLICIT_DEF, KILL, PHIs and branches need registers,
-//! so their definitions are generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch
-//! interpreter and prover each bring a state: a table of registers, one with a lane for each input, and terms.
+//! Operations compute on values and stand in `opcodes.rs`. COPY, IMPLICIT_DEF, KILL, INLINEASM, PHIs and branches need
+//! registers, so their definitions are generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter,
+//! batch interpreter and prover each bring a state: a table of registers, one with a lane for each input, and terms.
 //!
 //! ```text
 //! $w0 = COPY %0              bits 32 .. 64 of $x0 are 0 afterwards: hardware clears the rest
@@ -20,6 +20,7 @@ use crate::address::AddressBase;
 use crate::bits::Bits;
 use crate::entities::{Block, JumpTable, VReg};
 use crate::function::{Constraint, Function};
+use crate::inline_assembly::{self, TiedRegisters};
 use crate::inst::InstData;
 use crate::opcode::Opcode;
 use crate::operand::{Operand, Reg, RegFlags, RegOperand};
@@ -114,6 +115,10 @@ pub fn execute<D: Domain, S: MachineState<D>>(
         Opcode::IMPLICIT_DEF => implicit_def(state, data)?,
         // Markers of lifetimes: no register changes.
         Opcode::KILL | Opcode::LIFETIME_START | Opcode::LIFETIME_END => Next::Following,
+        Opcode::INLINEASM => match inline_assembly::tied_registers(state.function(), data) {
+            Some(copies) => copy_all(state, &copies)?,
+            None => return Ok(None),
+        },
         _ => return Ok(None),
     };
     Ok(Some(Transfer { ub: state.domain().boolean(false), next }))
@@ -252,6 +257,13 @@ fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result
     let value = read(state, src)?;
     let value = widened(state, dst, src, value);
     write(state, dst, value)?;
+    Ok(Next::Following)
+}
+
+/// Every one reads before any writes.
+fn copy_all<D: Domain, S: MachineState<D>>(state: &mut S, copies: &[TiedRegisters]) -> Result<Next<D>, Unsupported> {
+    let read_all = copies.iter().map(|(_, from)| read(state, from)).collect::<Result<SmallVec<[_; 2]>, _>>()?;
+    copies.iter().zip(read_all).try_for_each(|((to, _), value)| write(state, to, value))?;
     Ok(Next::Following)
 }
 
