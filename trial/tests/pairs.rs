@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("undefined", 19),
     ("memory", 39),
     ("arithmetic", 15),
-    ("selected", 74),
+    ("selected", 77),
     ("threads", 16),
     ("vectors", 39),
 ];
