@@ -98,7 +98,8 @@ impl Layouts<'_> {
 
 impl IrModule {
     /// The bytes of a constant, and its alignment; `None` if another module may have others, if an address is among
-    /// them, or if something in them is undefined, or if they are more than 64 KiB. `default` is the layout where the module says none.
+    /// them, if something in them is undefined, or if they are more than 64 KiB. `default` is the layout where the
+    /// module says none.
     pub fn fixed_contents(&self, name: &Name, default: &DataLayout) -> Option<(Vec<u8>, u64)> {
         let global = self.global(name).filter(|global| global.constant && !global.externally_initialized)?;
         let is_replaced = matches!(

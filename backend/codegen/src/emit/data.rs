@@ -202,10 +202,11 @@ fn relocate(
     }
     let place = (offset as usize)..(offset + size) as usize;
     let bytes = writer.file.section_mut(section).data_mut().get_mut(place);
-    let number = (addend + more - less).to_le_bytes();
-    match bytes.zip(number.get(..*size as usize)) {
+    let (number, bits) = (addend + more - less, 8 * *size as u32);
+    let fits = bits >= 64 || (-1i64 << (bits - 1)..1i64 << bits).contains(&number);
+    match bytes.zip(number.to_le_bytes().get(..*size as usize)) {
         // Both places are known, such as two labels of the code.
-        Some((bytes, number)) if to == from => bytes.copy_from_slice(number),
+        Some((bytes, number)) if to == from && fits => bytes.copy_from_slice(number),
         _ => return Err(unsupported("a difference")),
     }
     Ok(())
