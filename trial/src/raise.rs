@@ -360,7 +360,7 @@ impl Raiser<'_> {
 
     fn ret(&mut self, block: Block, results: &[String]) -> Raised<()> {
         let values = self.returned(block).ok_or("a machine instruction")??;
-        let values: Vec<String> = values.iter().map(|value| self.values[value].clone()).collect();
+        let values = values.iter().map(|&value| self.value(value)).collect::<Raised<Vec<String>>>()?;
         match (results, values.as_slice()) {
             ([], _) => self.line("ret void"),
             ([ty], [value]) => self.line(&format!("ret {ty} {value}")),
@@ -378,6 +378,11 @@ impl Raiser<'_> {
         Ok(())
     }
 
+    /// The name of a register's value, or the value of a constant.
+    fn value(&self, register: VReg) -> Raised<String> {
+        self.values.get(&register).cloned().ok_or_else(|| "a register without a definition".to_string())
+    }
+
     fn fresh(&mut self) -> String {
         self.fresh += 1;
         format!("%t{}", self.fresh)
@@ -385,7 +390,7 @@ impl Raiser<'_> {
 
     /// The value of a register as an integer of another width.
     fn resized(&mut self, register: VReg, bits: u32) -> Raised<String> {
-        let (own, value) = (self.bits(register), self.values[&register].clone());
+        let (own, value) = (self.bits(register), self.value(register)?);
         if own == bits {
             return Ok(value);
         }
@@ -401,9 +406,9 @@ impl Raiser<'_> {
             return self.access(data);
         }
         let result = data.single_def().ok_or_else(name)?;
-        let (to, ty) = (self.values[&result].clone(), self.type_of(result)?);
+        let (to, ty) = (self.value(result)?, self.type_of(result)?);
         let uses: Vec<VReg> = data.vreg_uses().collect();
-        let values: Vec<String> = uses.iter().map(|value| self.values[value].clone()).collect();
+        let values = uses.iter().map(|&value| self.value(value)).collect::<Raised<Vec<String>>>()?;
         let flags: String =
             FLAGS.iter().filter(|(flag, _)| data.flags.contains(*flag)).map(|(_, word)| *word).collect();
         let row = |(opcode, _): &&(Opcode, &'static str)| *opcode == data.opcode;
@@ -461,8 +466,8 @@ impl Raiser<'_> {
             (Opcode::G_FREEZE, [value]) => format!("{to} = freeze {ty} {value}"),
             (Opcode::G_PHI, _) => {
                 let inputs = data.phi_inputs();
-                let inputs: Vec<String> =
-                    inputs.map(|(value, from)| format!("[ {}, %{} ]", self.values[&value], self.label(from))).collect();
+                let input = |(value, from)| Ok(format!("[ {}, %{} ]", self.value(value)?, self.label(from)));
+                let inputs = inputs.map(input).collect::<Raised<Vec<String>>>()?;
                 format!("{to} = phi {ty} {}", inputs.join(", "))
             }
             (Opcode::G_SEXT_INREG, [value]) => {
@@ -484,7 +489,7 @@ impl Raiser<'_> {
         let stored = memory.ty.filter(|_| is_plain).ok_or_else(|| format!("{} of this kind", data.opcode))?;
         let volatile = if memory.flags.contains(MemFlags::VOLATILE) { "volatile " } else { "" };
         let of = |index: usize| data.vreg(index).ok_or_else(|| data.opcode.to_string());
-        let (value, pointer) = (of(0)?, self.values[&of(1)?].clone());
+        let (value, pointer) = (of(0)?, self.value(of(1)?)?);
         let (ty, align) = (self.type_of(value)?, memory.align);
         let own = ir_type(match self.function.type_of(value) {
             Some(pointer @ Type::Pointer { .. }) => pointer,
@@ -493,7 +498,7 @@ impl Raiser<'_> {
         if own.len() < 2 || stored.bits() % 8 != 0 {
             return Err(format!("{} of {stored}", data.opcode));
         }
-        let text = self.values[&value].clone();
+        let text = self.value(value)?;
         if data.opcode == Opcode::G_STORE {
             let narrow = if own == ty { text } else { self.resized(value, stored.bits())? };
             self.line(&format!("store {volatile}{own} {narrow}, ptr {pointer}, align {align}"));

@@ -30,6 +30,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.as_deref().map(input::target_named).transpose()?)?;
+    source.verified()?;
     output::unread(&source);
     match raise::module(&source.module.functions, source.target) {
         Ok(text) => {

@@ -91,6 +91,7 @@ fn argument(text: &str) -> Result<GivenArgument, String> {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let source = input::read(&arguments.file, arguments.target.named()?)?;
+    source.verified()?;
     let name = arguments.function.strip_prefix('@').unwrap_or(&arguments.function);
     if let Some(unread) = source.module.unread.iter().find(|unread| unread.name == name) {
         say!("{}", output::unsupported(&source, unread));

@@ -454,7 +454,8 @@ fn gather_boundary_copies(function: &mut Function, target: &Target, block: Block
             function.prepend(block, data);
         }
     }
-    let Some(last) = function.last_inst(block) else { return };
+    // Nothing returns behind a copy that ends its block.
+    let Some(last) = function.last_inst(block).filter(|last| !results.contains(last)) else { return };
     for inst in results {
         let data = function.inst(inst).clone();
         function.remove(inst);
