@@ -194,7 +194,7 @@ fn in_page<D: AnyDomain + ?Sized>(
     let rest = d.and(&address, &rest);
     let is_whole = d.is_zero(&rest);
     let misplaced = d.bool_not(&is_whole);
-    Some((Value::new(address, base.poison.clone()), misplaced))
+    Some((Value::new(address, base.poison), misplaced))
 }
 
 /// The address that a row accesses, by its base and the register after it: base plus offset, base plus register, or the

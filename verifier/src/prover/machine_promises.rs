@@ -8,11 +8,13 @@ use super::elements::elements;
 use super::identity::ADVICE;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::Term;
+use super::validate::Pair;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand, VReg};
+use tribunal_ir::{Family, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, VReg};
 use tribunal_target::instructions::Extension;
-use tribunal_target::promises;
+use tribunal_target::{Target, parts, promises};
 
 /// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
 const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES);
@@ -22,6 +24,34 @@ pub(super) fn unread(data: &InstData) -> InstFlags {
     let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.promises());
     // Nobody sees exceptions.
     data.flags.difference(ADVICE | InstFlags::NOFPEXCEPT | read)
+}
+
+/// True if the later function has each flag that no proof follows as often as the earlier one at most, with the same
+/// opcode if the earlier one has that. Such are the flags of what only moves values, of accesses that promotion replaces, and of instructions that
+/// write a physical register.
+pub(super) fn untracked_are_kept(target: &Target, Pair { before, after }: Pair<'_>) -> bool {
+    let is_untracked = |data: &InstData| match data.opcode {
+        Opcode::Target(_) => {
+            let is_physical = |operand: &RegOperand| operand.reg.as_physical().is_some();
+            data.defs().any(is_physical) || parts::makes_of_part(after, target.vocabulary, data)
+        }
+        Opcode::COPY | Opcode::KILL | Opcode::IMPLICIT_DEF | Opcode::G_IMPLICIT_DEF | Opcode::G_FRAME_INDEX => true,
+        opcode => opcode == Opcode::OPAQUE || opcode.family() == Some(Family::Load),
+    };
+    let count = |function: &Function, opcode: Option<Opcode>, flag| {
+        let data = function.all_insts().map(|inst| function.inst(inst));
+        let counts = |data: &&InstData| opcode.is_none_or(|opcode| data.opcode == opcode) && data.flags.contains(flag);
+        data.filter(counts).count()
+    };
+    // Selection chooses another opcode, and leaves the flag.
+    let is_new = |opcode| before.all_insts().all(|inst| before.inst(inst).opcode != opcode);
+    let later = after.all_insts().map(|inst| after.inst(inst)).filter(|data| is_untracked(data));
+    let flags = later.flat_map(|data| unread(data).iter().map(|flag| (data.opcode, flag)));
+    let flags: FxHashSet<(Opcode, InstFlags)> = flags.collect();
+    flags.into_iter().all(|(opcode, flag)| {
+        let earlier = if is_new(opcode) { None } else { Some(opcode) };
+        count(after, Some(opcode), flag) <= count(before, earlier, flag)
+    })
 }
 
 /// The operands of a machine instruction that promises something, as they were before it wrote.

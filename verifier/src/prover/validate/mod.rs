@@ -29,7 +29,7 @@ mod trace;
 mod ways;
 
 use super::depth::deep;
-use super::{Counterexample, Verdict};
+use super::{Counterexample, Verdict, machine_promises};
 use cut_points::Relations;
 use facts::Fact;
 use induction::Validation;
@@ -116,6 +116,11 @@ struct Setting<'f> {
 pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Validated {
     if pair.before.layout().is_empty() || pair.after.layout().is_empty() {
         return Validated::without_gap(Verdict::Unknown("vacuous: a function without blocks".to_string()), 0);
+    }
+    // Before promotion, which replaces accesses that have flags.
+    if !machine_promises::untracked_are_kept(target, pair) {
+        let verdict = Verdict::Unknown("a flag that is not the earlier one's".to_string());
+        return Validated::without_gap(verdict, 0);
     }
     let verdict = match deep(|| promoted(target, pair, undef, time)) {
         Ok(validated) => return validated,
