@@ -27,8 +27,8 @@ pub(super) fn unread(data: &InstData) -> InstFlags {
 }
 
 /// True if the later function has each flag that no proof follows as often as the earlier one at most, with the same
-/// opcode if the earlier one has that. Such are the flags of what only moves values, of accesses that promotion replaces, and of instructions that
-/// write a physical register.
+/// opcode if the earlier one has that. Such are the flags of what only moves values, of accesses that promotion
+/// replaces, and of instructions that write a physical register.
 pub(super) fn untracked_are_kept(target: &Target, Pair { before, after }: Pair<'_>) -> bool {
     let is_untracked = |data: &InstData| match data.opcode {
         Opcode::Target(_) => {
