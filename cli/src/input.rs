@@ -119,12 +119,15 @@ pub struct Source {
 }
 
 impl Source {
-    /// An error for the first function that the machine verifier rejects: passes take for granted what it holds.
+    /// An error for the first function that the machine verifier rejects, but for the flags and call frames of others:
+    /// passes take for granted what it holds.
     pub fn verified(&self) -> Result<(), CliError> {
         let features = self.target.default_features | self.target.all_options();
         let rejected = self.module.functions.iter().find_map(|function| {
+            let rule = machine_verifier::unfit_for_proof(function, self.target)?;
             let findings = machine_verifier::verify_foreign(function, self.target, features);
-            let finding = findings.first()?.describe(function, self.target.vocabulary);
+            let broken = findings.iter().find(|finding| finding.rule == rule)?;
+            let finding = broken.describe(function, self.target.vocabulary);
             Some(CliError::Rejected { path: self.path.clone(), function: function.name.clone(), finding })
         });
         rejected.map_or(Ok(()), Err)
