@@ -124,8 +124,11 @@ body: |
 name: hangs
 body: |
   bb.0:
-    successors: %bb.0
-    G_BR %bb.0
+    G_BR %bb.1
+
+  bb.1:
+    successors: %bb.1
+    G_BR %bb.1
 ...
 "#;
 
