@@ -7,7 +7,7 @@ use tribunal_ir::text;
 use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
-/// An envelope with each key that LLVM 22 prints, and a body that uses its tables.
+/// An envelope with the keys that LLVM 22 prints for code in SSA form, and a body that uses its tables.
 const FUNCTION: &str = "\
 ---
 name: f
@@ -158,7 +158,6 @@ fn validate_sees_every_change_of_an_envelope() {
             }
         }
     }
-    eprintln!("{changes} changes");
     assert_eq!(unseen, Vec::<String>::new());
     assert_eq!(changes, 274);
 }

@@ -329,7 +329,9 @@ fn joined(d: &mut Symbolic, bytes: &[Value<Symbolic>]) -> Value<Symbolic> {
 
 impl Memory<Symbolic> for SymbolicMemory {
     fn load(&mut self, d: &mut Symbolic, address: &Term, bytes: u32, operand: &MemOperand) -> (Value<Symbolic>, Term) {
-        let constant = self.constants.iter().find_map(|&(base, contents, align)| {
+        // Others may see a volatile or an atomic access, whatever it reads.
+        let is_plain = !operand.flags.contains(MemFlags::VOLATILE) && !operand.is_atomic();
+        let constant = self.constants.iter().filter(|_| is_plain).find_map(|&(base, contents, align)| {
             let offset = d.distance(base, *address)?.to_i64().and_then(|offset| u32::try_from(offset).ok())?;
             let end = offset.checked_add(bytes)?.checked_mul(8)?;
             let aligned = operand.align <= align && offset.is_multiple_of(operand.align);
