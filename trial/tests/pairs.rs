@@ -22,7 +22,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("promises", 44),
     ("signalling-nan", 4),
     ("undefined", 19),
-    ("memory", 40),
+    ("memory", 42),
     ("arithmetic", 15),
     ("selected", 79),
     ("threads", 16),

@@ -15,6 +15,13 @@ use crate::opcode::Opcode;
 use crate::operand::{Operand, RegOperand};
 use smallvec::SmallVec;
 
+/// True for assembly that says that it has side effects, or reads or writes memory: passes keep it where it is.
+/// Source: LLVM's `InlineAsm::Extra_*`, `sideeffect`, `mayload` and `maystore`.
+pub fn stays_in_place(data: &InstData) -> bool {
+    const EFFECTS: i64 = 1 | 1 << 3 | 1 << 4;
+    data.opcode == Opcode::INLINEASM && data.imm(1).is_some_and(|extra| extra & EFFECTS != 0)
+}
+
 /// A register that the assembly defines, and the one that it is tied to.
 pub type TiedRegisters = (RegOperand, RegOperand);
 

@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::{Bits, MAX_BITS};
 use tribunal_ir::entities::JumpTable;
+use tribunal_ir::inline_assembly;
 use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
 use tribunal_ir::semantics::{self, Domain, Unsupported, Value};
 use tribunal_ir::{
@@ -286,6 +287,9 @@ impl SideEvaluation<'_> {
         // Neither does the memory of a whole function have a part below the stack pointer.
         let moves_stack = stack::is_stack_operation(data.opcode);
         if (is_ordered || moves_stack) && self.opaque.is_some() {
+            return self.other(side, data);
+        }
+        if self.opaque.is_some() && inline_assembly::stays_in_place(data) {
             return self.other(side, data);
         }
         if moves_stack {
