@@ -3,8 +3,9 @@
 
 use crate::pipeline::Pass;
 use crate::{CompileError, Context};
+use rustc_hash::FxHashSet;
 use tribunal_ir::entities::JumpTable;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
+use tribunal_ir::{AddressBase, Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage};
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -90,7 +91,8 @@ fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block)
     Ok(())
 }
 
-/// Replaces a destination of the jump table of a block: the one that leads to all its successors, and to nothing else.
+/// Replaces a destination of the jump table of a block: the one that leads to all its successors and to nothing else, and
+/// that the branch's address comes from if several do.
 fn redirect_tables(
     context: &Context<'_>,
     function: &mut Function,
@@ -107,8 +109,12 @@ fn redirect_tables(
         blocks.dedup();
         blocks == after
     };
-    let own: Vec<JumpTable> =
+    let mut own: Vec<JumpTable> =
         function.jump_tables.tables.iter().filter(|(_, blocks)| is_own(blocks)).map(|(table, _)| table).collect();
+    if own.len() > 1 {
+        let read = tables_read(function, from);
+        own.retain(|table| read.contains(table));
+    }
     let table = match own.as_slice() {
         [table] => table,
         [] if move_taken_address(function, context, to, middle) => return Ok(()),
@@ -117,6 +123,24 @@ fn redirect_tables(
     let blocks = &mut function.jump_tables.tables[*table];
     blocks.iter_mut().filter(|block| **block == to).for_each(|block| *block = middle);
     Ok(())
+}
+
+/// The jump tables that the operands of a block's last instruction are computed from.
+fn tables_read(function: &Function, block: Block) -> Vec<JumpTable> {
+    let (mut tables, mut seen) = (Vec::new(), FxHashSet::default());
+    let mut left: Vec<Inst> = function.last_inst(block).into_iter().collect();
+    while let Some(inst) = left.pop() {
+        if !seen.insert(inst) {
+            continue;
+        }
+        let data = function.inst(inst);
+        tables.extend(data.operands.iter().filter_map(|operand| match function.address_of(operand)?.base {
+            AddressBase::JumpTable(table) => Some(table),
+            _ => None,
+        }));
+        left.extend(data.vreg_uses().filter_map(|register| function.def_of(register)));
+    }
+    tables
 }
 
 /// Replaces block operands.

@@ -8,10 +8,9 @@ use super::solver::{Logic, Spent};
 use cpu_time::ProcessTime;
 use nix::sys::resource::{Resource, setrlimit};
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
-use z3::{Model, Params, SatResult, Solver, StatisticsValue};
+use z3::{Config, Model, Params, SatResult, Solver, StatisticsValue};
 
 /// A question, and how to go about it.
 pub(super) struct Request<'s> {
@@ -169,13 +168,13 @@ impl Reply {
     }
 }
 
-thread_local! {
-    /// All the work that z3 has done on this thread.
-    static WORK: Cell<u64> = const { Cell::new(0) };
+/// z3's answer, in this process. Each question has a context of its own: z3 orders terms by numbers that a context gives
+/// them, so the work for a question would depend on those before it.
+pub(super) fn answer(request: &Request<'_>) -> Reply {
+    z3::with_z3_config(&Config::new(), || answer_alone(request))
 }
 
-/// z3's answer, in this process.
-pub(super) fn answer(request: &Request<'_>) -> Reply {
+fn answer_alone(request: &Request<'_>) -> Reply {
     let solver = request.solver();
     let Some(read) = Read::script(request.script) else {
         return Reply::unknown("a script that is not understood".to_string());
@@ -191,16 +190,14 @@ pub(super) fn answer(request: &Request<'_>) -> Reply {
             None => Said::Unknown("satisfiable without a model".to_string()),
         },
     };
-    let all = work(&solver);
-    let work = all.saturating_sub(WORK.replace(all));
-    Reply { said, spent: Spent { work, time: Duration::ZERO } }
+    Reply { said, spent: Spent { work: work(&solver), time: Duration::ZERO } }
 }
 
-/// The work that z3 has done on this thread, of which each of its solvers knows.
+/// The work that z3 has done in the solver's context.
 fn work(solver: &Solver) -> u64 {
     match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(count)) => count.into(),
-        _ => WORK.get(),
+        _ => 0,
     }
 }
 
