@@ -57,6 +57,9 @@ impl Generator<'_, '_, '_> {
         if memory.bytes() > place.bytes {
             return self.expression();
         }
+        if bits.is_multiple_of(8) && self.u.ratio(1, 12)? {
+            return self.indexed_access(place, memory);
+        }
         let (address, align) = self.address(place, memory.bytes())?;
         if self.u.ratio(1, 4)? {
             self.pointers.push(Place { base: address, bytes: memory.bytes(), align });
@@ -78,6 +81,40 @@ impl Generator<'_, '_, '_> {
             }
         };
         self.scope.push(entry);
+        Ok(())
+    }
+
+    /// A load or a store in `place` that steps its address to another one there.
+    fn indexed_access(&mut self, place: Place, memory: Type) -> Result<()> {
+        let last = place.bytes - memory.bytes();
+        let (from, to) = (self.u.int_in_range(0..=last)?, self.u.int_in_range(0..=last)?);
+        let is_before: bool = self.u.arbitrary()?;
+        let aligned =
+            |offset: u32| if offset == 0 { place.align } else { place.align.min(1 << offset.trailing_zeros()) };
+        let align = aligned(if is_before { to } else { from }).min(memory.bytes().next_power_of_two());
+        let base = self.offset_by(place.base, from);
+        let step = self.builder.constant_i64(self.register_type(), i64::from(to) - i64::from(from));
+        let pointer = self.pointer_type();
+        let stepped = self.builder.function.new_vreg(pointer);
+        let place_of_access = [Operand::used(base), Operand::used(step), Operand::Imm(is_before.into())];
+        let (opcode, results, flags) = if self.u.arbitrary()? {
+            let value = self.right_value(memory, true)?;
+            (Opcode::G_INDEXED_STORE, vec![Operand::def(stepped), Operand::used(value.register)], MemFlags::STORE)
+        } else {
+            let narrow = memory.bits() < 64;
+            let (opcode, ty) = match self.u.int_in_range(0..=2)? {
+                0 if narrow => (Opcode::G_INDEXED_ZEXTLOAD, self.u.int_in_range(memory.bits() + 1..=64)?),
+                1 if narrow => (Opcode::G_INDEXED_SEXTLOAD, self.u.int_in_range(memory.bits() + 1..=64)?),
+                _ => (Opcode::G_INDEXED_LOAD, memory.bits()),
+            };
+            let ty = Type::scalar(ty);
+            let register = self.builder.function.new_vreg(ty);
+            self.scope.push(Entry { register, ty, deterministic: true });
+            (opcode, vec![Operand::def(register), Operand::def(stepped)], MemFlags::LOAD)
+        };
+        let data = InstData::new(opcode, results.into_iter().chain(place_of_access));
+        self.builder.push(data.with_memory(MemOperand::new(flags, memory, align)));
+        self.pointers.push(Place { base: stepped, bytes: place.bytes - to, align: aligned(to) });
         Ok(())
     }
 

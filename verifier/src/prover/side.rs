@@ -426,7 +426,11 @@ impl SideEvaluation<'_> {
         }
         if self.opaque.is_some() && !data.memory.is_empty() {
             // The address is the last operand of every load and store.
-            args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
+            let address = match data.opcode.family() {
+                Some(Family::Indexed) => self.indexed_address(data, &args),
+                _ => args.last().map(|address| address.bits),
+            };
+            address.into_iter().for_each(|address| self.note_claim(side, data, address));
         }
         // A device gives a volatile vector whole.
         if self.opaque.is_some() && self.function.has_vector(data) && data.memory.iter().any(is_plainly_volatile) {

@@ -15,8 +15,8 @@ use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
     AtomicOrdering, Bits, Block, Builder, Family, FloatFormat, FloatPredicate, Fragment, Function, Inst, InstData,
-    InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties,
-    Step, Type, VReg,
+    InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, Position,
+    Properties, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -122,7 +122,13 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         Family::InRegister => in_register(target, opcode, info, ty),
         // Accesses and pointers have instances of their own.
         Family::Atomic | Family::Prefetch => Vec::new(),
-        Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
+        Family::Load
+        | Family::Store
+        | Family::Indexed
+        | Family::Pointer
+        | Family::Control
+        | Family::Cast
+        | Family::Place => Vec::new(),
         Family::Vector | Family::Reduction => Vec::new(),
         // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
@@ -327,6 +333,14 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
             }
             let operand = MemOperand::new(MemFlags::STORE, memory, align);
             all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, operand))));
+            for &opcode in Family::Indexed.opcodes() {
+                let Some(info) = opcode.info().filter(|info| info.access_fits(bits, value)) else { continue };
+                all.extend(
+                    [0, 1].map(|step| {
+                        (opcode, instance(target, &|i| i.indexed((opcode, info), ty, memory, (align, step))))
+                    }),
+                );
+            }
         }
     }
     all
@@ -466,6 +480,27 @@ impl Instance<'_> {
     fn store(&mut self, ty: Type, memory: MemOperand) {
         let (value, pointer) = (self.value(ty), self.pointer());
         self.builder.store(value, pointer, memory);
+    }
+
+    /// An access that steps its address, before or behind.
+    fn indexed(&mut self, (opcode, info): (Opcode, &OpcodeInfo), ty: Type, memory: Type, (align, before): (u32, i64)) {
+        let is_store = info.flags.contains(OpcodeFlags::STORE);
+        let base = self.pointer();
+        let pointer = self.builder.type_of(base);
+        let (value, step) = (self.value(ty), self.input(self.target.register_type()));
+        let stepped = self.builder.function.new_vreg(pointer);
+        let loaded = self.builder.function.new_vreg(ty);
+        let (first, flags) = match is_store {
+            true => ([Operand::def(stepped), Operand::used(value)], MemFlags::STORE),
+            false => ([Operand::def(loaded), Operand::def(stepped)], MemFlags::LOAD),
+        };
+        let place = [Operand::used(base), Operand::used(step), Operand::Imm(before)];
+        let data = InstData::new(opcode, first.into_iter().chain(place));
+        self.builder.push(data.with_memory(MemOperand::new(flags, memory, align)));
+        if !is_store {
+            self.needed(loaded);
+        }
+        self.needed(stepped);
     }
 
     /// An operation on memory of values of `ty`, whose success, if it tells it, is one bit.

@@ -176,6 +176,7 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
+        on(Family::Indexed.opcodes()).unsupported_if(is_vector(1)).lower(),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, 64)).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, 64), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, 64)).libcall(),

@@ -11,12 +11,14 @@ use super::instructions::*;
 use super::target_flags::TPREL_HIGH;
 use crate::Target;
 use crate::addressing::AddressPart;
+use crate::atomics::Evaluated;
+use crate::instructions::{Access, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
+use crate::operands::{Sources, access, access_at, call_frame, chosen, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -32,6 +34,9 @@ pub fn evaluate<'d>(
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
+        if let Some(steps) = steps_base(row) {
+            return stepped_access(d, target, (row, of_row), inst, (&s, steps));
+        }
         return match super::atomics::evaluate(d, (row, of_row), inst, &s) {
             Some(evaluation) => evaluation,
             None => access(d, target, row, of_row, inst, &s),
@@ -101,6 +106,48 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// The moment when an access steps its base.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BaseStep {
+    Before,
+    Behind,
+}
+
+/// For an access that steps its base: whether before it, by two bits of the word (Arm Architecture Reference Manual,
+/// "Load/store register (immediate post-indexed)" and "(immediate pre-indexed)").
+fn steps_base(row: &InstrDesc) -> Option<BaseStep> {
+    let steps = matches!(row.operands, [OperandDesc::Def(_), _, OperandDesc::Tied { to: 0, .. }, _]);
+    match (steps, row.code?.word >> 10 & 0b11) {
+        (true, 0b01) => Some(BaseStep::Behind),
+        (true, 0b11) => Some(BaseStep::Before),
+        _ => None,
+    }
+}
+
+/// An access that writes its base back, stepped by the last operand.
+fn stepped_access<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (row, access): (&InstrDesc, Access),
+    inst: &InstData,
+    (s, steps): (&Sources<D>, BaseStep),
+) -> Evaluated<D> {
+    let is_store = row.flags.contains(OpcodeFlags::STORE);
+    let (value, [base, step]) = match is_store {
+        true => {
+            let [value, base, step] = s.exactly(inst)?;
+            (Some(value), [base, step])
+        }
+        false => (None, s.exactly(inst)?),
+    };
+    let stepped = Value::new(d.add(&base.bits, &step.bits), base.poison);
+    let address = if steps == BaseStep::Before { stepped.clone() } else { base.clone() };
+    let class = row.operands.get(1).and_then(OperandDesc::class);
+    let mut evaluation = access_at(d, target, (row, access, class), inst, (value, &address))?;
+    evaluation.results.insert(0, stepped);
+    Ok(evaluation)
 }
 
 /// So many pages from the instruction's own, in placed code.

@@ -318,6 +318,7 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
             .lower_if(misaligned()),
+        on(Family::Indexed.opcodes()).unsupported_if(is_vector(1)).lower(),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, x.bits())).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, x.bits()), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, x.bits())).libcall(),

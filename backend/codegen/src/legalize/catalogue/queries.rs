@@ -49,8 +49,8 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
             continue;
         }
         types.push(match (kind.must_be_pointer(), types.is_empty()) {
-            (true, false) => pointer(target),
-            (true, true) => {
+            (true, first) if !first || info.family == Family::Indexed => pointer(target),
+            (true, _) => {
                 let element = Element::Pointer { address_space: 0, bits: target.pointer_bits };
                 Type::Vector { lanes: 2, scalable: false, element }
             }
@@ -59,9 +59,9 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
     }
     (!types.is_empty()).then(|| {
         let mut query = LegalityQuery::new(opcode, types);
-        if matches!(info.family, Family::Load | Family::Store) {
+        if is_access(info) {
             // An extending load reads narrower elements.
-            let value = query.types[0];
+            let value = query.types[value_index(info)];
             let fits = info.access_fits(value.bits(), value.bits());
             let narrow = value.with_scalar_type(S8).filter(|_| !fits);
             let in_memory = narrow.unwrap_or(value);
@@ -69,6 +69,16 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
         }
         query
     })
+}
+
+/// True for loads and stores of one value.
+fn is_access(info: &OpcodeInfo) -> bool {
+    matches!(info.family, Family::Load | Family::Store | Family::Indexed)
+}
+
+/// The type index of the value that a load or a store moves.
+fn value_index(info: &OpcodeInfo) -> usize {
+    usize::from(info.family == Family::Indexed && info.flags.contains(OpcodeFlags::STORE))
 }
 
 /// A vector taken apart into its elements.
@@ -81,7 +91,7 @@ fn elements_of_vector(query: &LegalityQuery) -> Option<LegalityQuery> {
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let Some(info) = opcode.info() else { return Vec::new() };
-    if matches!(info.family, Family::Load | Family::Store) {
+    if is_access(info) {
         return accesses(target, opcode, info);
     }
     let mut all = Vec::new();
@@ -206,13 +216,19 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
         values.sort_unstable();
         values.dedup();
         let mut values: Vec<Type> = values.into_iter().map(Type::scalar).collect();
-        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, 0) {
+        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, value_index(info)) {
             values.push(pointer(target));
         }
         for value in values {
             for align in [1, 2, 4, 8] {
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
-                let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
+                let (place, step) = (pointer(target), target.register_type());
+                let types = match (info.family, value_index(info)) {
+                    (Family::Indexed, 0) => vec![value, place, step],
+                    (Family::Indexed, _) => vec![place, value, step],
+                    _ => vec![value, place],
+                };
+                let mut query = LegalityQuery::new(opcode, types);
                 query.memory = smallvec![memory];
                 all.push(query.clone());
                 let plainly = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && value.bits() == bits;
