@@ -9,7 +9,8 @@ use crate::legality::predicates::{
     scalar_narrower_than, scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
 use crate::legality::{
-    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for, vectors_by_element,
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, accesses_without_step, rules_for,
+    vectors_by_element,
 };
 use crate::runtime::AtomicFunction;
 use std::sync::OnceLock;
@@ -176,7 +177,8 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
-        on(Family::Indexed.opcodes()).unsupported_if(is_vector(1)).lower(),
+        accesses_without_step("aarch64", 0, &[G_INDEXED_LOAD, G_INDEXED_SEXTLOAD, G_INDEXED_ZEXTLOAD]),
+        accesses_without_step("aarch64", 1, &[G_INDEXED_STORE]),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, 64)).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, 64), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, 64)).libcall(),

@@ -43,6 +43,11 @@ pub fn vectors_by_element(target: &'static str) -> RuleSet {
     rules_for(target, &ON_ELEMENTS).lower()
 }
 
+/// The rules of a target without instructions that step an address: of opcodes whose value has this type index.
+pub fn accesses_without_step(target: &'static str, value: usize, opcodes: &[Opcode]) -> RuleSet {
+    rules_for(target, opcodes).unsupported_if(is_vector(value)).lower()
+}
+
 /// Type `index` is a vector of `element`, so many that `holds`.
 fn lanes_of(index: usize, element: Type, holds: impl Fn(u16) -> bool + Send + Sync + 'static) -> Predicate {
     on_type(index, move |ty| ty.scalar_type() == element && fixed_lanes(ty).is_some_and(&holds))

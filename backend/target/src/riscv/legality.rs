@@ -10,7 +10,8 @@ use crate::legality::predicates::{
     mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than, scalar_wider_than,
 };
 use crate::legality::{
-    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, pairs, rules_for, vectors_by_element,
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, accesses_without_step, pairs,
+    rules_for, vectors_by_element,
 };
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode::*;
@@ -318,7 +319,8 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
             .lower_if(misaligned()),
-        on(Family::Indexed.opcodes()).unsupported_if(is_vector(1)).lower(),
+        accesses_without_step(machine.name, 0, &[G_INDEXED_LOAD, G_INDEXED_SEXTLOAD, G_INDEXED_ZEXTLOAD]),
+        accesses_without_step(machine.name, 1, &[G_INDEXED_STORE]),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, x.bits())).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, x.bits()), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, x.bits())).libcall(),
