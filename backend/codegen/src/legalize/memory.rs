@@ -93,26 +93,24 @@ pub(super) fn lower_load(r: &mut Recipe<'_>) -> bool {
 
 /// An access and the sum that its address steps by.
 pub(super) fn lower_indexed(r: &mut Recipe<'_>) -> bool {
-    let [memory] = r.data.memory.as_slice() else { return false };
+    let Some((memory, bits)) = access(r) else { return false };
     let opcode = match r.data.opcode {
         Opcode::G_INDEXED_SEXTLOAD => Opcode::G_SEXTLOAD,
         Opcode::G_INDEXED_ZEXTLOAD => Opcode::G_ZEXTLOAD,
         Opcode::G_INDEXED_STORE => Opcode::G_STORE,
         _ => Opcode::G_LOAD,
     };
-    let (memory, base, offset) = (*memory, r.register(2), r.register(3));
-    let is_store = opcode == Opcode::G_STORE;
-    let stepped = r.register(if is_store { 0 } else { 1 });
+    let (base, offset, is_store) = (r.register(2), r.register(3), opcode == Opcode::G_STORE);
+    let (stepped, value) = if is_store { (r.register(0), r.register(1)) } else { (r.register(1), r.register(0)) };
+    if bits > r.bits_of(value) {
+        return false;
+    }
     let offset = r.resized(Opcode::G_SEXT, offset, Type::scalar(r.bits_of(base)));
     r.define(stepped, Opcode::G_PTR_ADD, &[base, offset]);
     let address = if r.imm(4) != 0 { stepped } else { base };
-    if is_store {
-        let value = r.register(1);
-        r.builder.store(value, address, memory);
-    } else {
-        let load = InstData::new(opcode, [Operand::def(r.register(0)), Operand::used(address)]);
-        r.builder.push(load.with_memory(memory));
-    }
+    let value = if is_store { Operand::used(value) } else { Operand::def(value) };
+    let data = InstData::new(opcode, [value, Operand::used(address)]);
+    r.builder.push(data.with_memory(memory));
     true
 }
 

@@ -36,6 +36,8 @@ crate::formats! {
     add_immediate [rd(0), rn(1), Piece::low(2, 12, 10), Piece::low(3, 1, 22)];
     logical [rd(0), rn(1), Piece::low(2, 13, 10)];
     bitfield [rd(0), rn(1), Piece::low(2, 6, 16), Piece::low(3, 6, 10)];
+    /// The field of a register that keeps the rest.
+    bitfield_into [rd(0), rn(2), Piece::low(3, 6, 16), Piece::low(4, 6, 10)];
     extract [rd(0), rn(1), rm(2), Piece::low(3, 6, 10)];
     select [rd(0), rn(1), rm(2), Piece::low(3, 4, 12)];
     move_wide [rd(0), Piece::low(1, 16, 5), Piece::low(2, 2, 21)];
@@ -287,6 +289,11 @@ crate::instructions! {
     EXTRXrri [D64, U64, U64, U6] extract(0x93c00000) "extr %0, %1, %2, #%3" {};
     ORRv16i8 [D128, U128, U128] three(0x4ea01c00) "orr %v0.16b, %v1.16b, %v2.16b" {};
     DUPv2i64gpr [D128, U64] doubled(0x4e080c00) "dup %v0.2d, %1" {};
+    DUPi64 [DFD, U128, HALF] of_element(0x5e080400) "mov %0, %v1.d[%2]" {};
+    CNTv8i8 [DFD, UFD] two(0x0e205800) "cnt %v0.8b, %v1.8b" {};
+    UADDLVv8i8v [DFH, UFD] two(0x2e303800) "uaddlv %0, %v1.8b" {};
+    BFMWri [D32, T32, U32, U5, U5] bitfield_into(0x33000000) "bfm %0, %2, #%3, #%4" {};
+    BFMXri [D64, T64, U64, U6, U6] bitfield_into(0xb3400000) "bfm %0, %2, #%3, #%4" {};
     INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
     UMOVvi64 [D64, U128, HALF] of_element(0x4e083c00) "mov %0, %v1.d[%2]" {};
     FADDSrr [DFS, UFS, UFS] three(0x1e202800) "fadd %0, %1, %2" {} reads [FPCR];

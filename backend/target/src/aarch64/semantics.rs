@@ -8,6 +8,7 @@
 use super::bitmask::decode_bitmask;
 use super::floats;
 use super::instructions::*;
+use super::simd;
 use super::target_flags::TPREL_HIGH;
 use crate::Target;
 use crate::addressing::AddressPart;
@@ -190,7 +191,9 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = extended(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 | DUPv2i64gpr | INSvi64gpr | UMOVvi64 => quad_move(d, opcode, inst, s)?,
+        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v => {
+            simd::compute(d, opcode, inst, s)?
+        }
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));
@@ -215,6 +218,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         RORVWr | RORVXr => rotate(d, a, arg(1)?),
         UBFMWri | UBFMXri => bitfield(d, a, number(2)?, number(3)?, false),
         SBFMWri | SBFMXri => bitfield(d, a, number(2)?, number(3)?, true),
+        BFMWri | BFMXri => bitfield_into(d, a, arg(1)?, number(3)?, number(4)?),
         EXTRWrri | EXTRXrri => {
             let (width, low, least) = (d.width(a), arg(1)?, number(3)?);
             match least {
@@ -246,28 +250,6 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         }
         SUBREG_TO_REG => d.zext(arg(1)?, 64),
         _ => logical(d, opcode, inst, s)?,
-    })
-}
-
-/// Between registers of 128 bits, or one of them and integer registers of its halves.
-fn quad_move<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Option<D::Bits> {
-    let arg = |index: usize| s.bits(index);
-    let a = arg(0)?;
-    let half = |index: usize| inst.imm(index).map(|value| value as u32);
-    Some(match opcode {
-        ORRv16i8 => d.or(a, arg(1)?),
-        DUPv2i64gpr => d.concat(a, a),
-        INSvi64gpr => {
-            let (low, high) = (d.extract(a, 0, 64), d.extract(a, 64, 64));
-            if half(2)? == 0 { d.concat(&high, arg(2)?) } else { d.concat(arg(2)?, &low) }
-        }
-        UMOVvi64 => d.extract(a, 64 * half(2)?, 64),
-        _ => return None,
     })
 }
 
@@ -399,6 +381,26 @@ fn bitfield<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, immr: u32, imms: u32,
     let (field, below) = (d.extract(a, 0, imms + 1), d.literal(0, width - immr));
     let placed = d.concat(&field, &below);
     extend(d, &placed)
+}
+
+/// Bits `immr ..= imms` of `a` at the bottom of `into`, or its low `imms + 1` bits so far up as a rotation by `immr`
+/// brings them (Arm Architecture Reference Manual, `BFM`).
+fn bitfield_into<D: AnyDomain + ?Sized>(d: &mut D, into: &D::Bits, a: &D::Bits, immr: u32, imms: u32) -> D::Bits {
+    let width = d.width(into);
+    let (from, to, bits) = match imms >= immr {
+        true => (immr, 0, imms - immr + 1),
+        false => (0, width - immr, imms + 1),
+    };
+    let mut whole = d.extract(a, from, bits);
+    if to > 0 {
+        let below = d.extract(into, 0, to);
+        whole = d.concat(&whole, &below);
+    }
+    if to + bits < width {
+        let above = d.extract(into, to + bits, width - to - bits);
+        whole = d.concat(&above, &whole);
+    }
+    whole
 }
 
 fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {

@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
-use tribunal_ir::opcode::{Immediate, IndexTypes, TypeRule};
+use tribunal_ir::opcode::{AccessSize, Immediate, IndexTypes, TypeRule};
 use tribunal_ir::types::{Element, S8};
 use tribunal_ir::{
     AddressBase, AddressData, AtomicOrdering, Bits, Family, FloatFormat, FloatPredicate, Function, GlobalName,
@@ -219,6 +219,10 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
         if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, value_index(info)) {
             values.push(pointer(target));
         }
+        // The row of an indexed store says nothing of its value.
+        values.retain(|value| {
+            info.accesses.is_none_or(|accesses| accesses.size != AccessSize::Any) || bits <= value.bits()
+        });
         for value in values {
             for align in [1, 2, 4, 8] {
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
