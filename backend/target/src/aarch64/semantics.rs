@@ -32,7 +32,7 @@ pub fn evaluate<'d>(
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
-        return match super::atomics::evaluate(d, (row, of_row), inst, &s) {
+        return match super::atomics::evaluate(d, (opcode, row, of_row), inst, &s) {
             Some(evaluation) => evaluation,
             None => access(d, target, row, of_row, inst, &s),
         };
