@@ -123,10 +123,19 @@ impl Generator<'_, '_, '_> {
         use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
         let fences = [Acquire, Release, AcquireRelease, SequentiallyConsistent];
         let place = *self.u.choose(&self.pointers)?;
-        let most = place.bytes.min(place.align).min(self.register_type().bytes());
-        // Narrower values have no compare-and-exchange everywhere.
-        let (kind, least) = (self.u.int_in_range(0..=3)?, 4u32.min(most));
-        let bytes = 1u32 << self.u.int_in_range(if kind == 3 { least.ilog2() } else { 0 }..=most.ilog2())?;
+        let most = place.bytes.min(place.align).min(2 * self.register_type().bytes());
+        let kind = self.u.int_in_range(0..=3)?;
+        let mut bytes = 1u32 << self.u.int_in_range(0..=most.ilog2())?;
+        let monotonic = |flags: MemFlags, bytes: u32| MemOperand {
+            ordering: Monotonic,
+            ..MemOperand::new(flags, Type::scalar(8 * bytes), bytes)
+        };
+        let wide = [(Opcode::G_LOAD, MemFlags::LOAD), (Opcode::G_STORE, MemFlags::STORE)];
+        // Not every machine has accesses of two registers.
+        if !wide.iter().all(|&(opcode, flags)| self.accesses(opcode, Type::scalar(8 * bytes), &monotonic(flags, bytes)))
+        {
+            bytes = self.register_type().bytes().min(most);
+        }
         let ty = Type::scalar(8 * bytes);
         let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
         let address = self.offset_by(place.base, offset);
@@ -142,7 +151,7 @@ impl Generator<'_, '_, '_> {
                 let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
                 self.builder.store(value.register, address, operand(MemFlags::STORE, ordering));
             }
-            3 if bytes >= 4 && self.has_atomics() => {
+            3 if self.has_atomics() && bytes <= self.register_type().bytes() => {
                 let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
                 let memory = MemOperand {
                     failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?,

@@ -255,7 +255,7 @@ fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
 fn atomics(target: &'static Target) -> Vec<(Opcode, Function)> {
     use AtomicOrdering::{Acquire, Monotonic, NotAtomic, Release, SequentiallyConsistent};
     let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
-    let types = || [8, 16, 32, 64].map(Type::scalar).into_iter().chain([pointer]);
+    let types = || [8, 16, 32, 64, 128].map(Type::scalar).into_iter().chain([pointer]);
     let mut all = Vec::new();
     for opcode in Family::Atomic.opcodes().iter().copied().filter(|opcode| opcode.is_defined()) {
         let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { continue };

@@ -38,7 +38,7 @@ pub fn evaluate<'d>(
         if let Some(steps) = steps_base(row) {
             return stepped_access(d, target, (row, of_row), inst, (&s, steps));
         }
-        return match super::atomics::evaluate(d, (row, of_row), inst, &s) {
+        return match super::atomics::evaluate(d, (opcode, row, of_row), inst, &s) {
             Some(evaluation) => evaluation,
             None => access(d, target, row, of_row, inst, &s),
         };
