@@ -122,9 +122,11 @@ fn operation_loop(data: &InstData) -> Option<Sequence> {
     Some(code)
 }
 
-/// The loops of operations, by size, with the condition under which the old value stays and whether it is one of signed
-/// numbers; `None` for a complement.
-const LOOPS: [([TargetOpcode; 4], Option<(i64, bool)>); 5] = [
+/// When a loop leaves the old value: the condition, and whether it is one of signed numbers; `None` for a complement.
+type Stays = Option<(i64, bool)>;
+
+/// The loops of operations, by size.
+const LOOPS: [([TargetOpcode; 4], Stays); 5] = [
     ([ATOMIC_LOAD_NAND_8, ATOMIC_LOAD_NAND_16, ATOMIC_LOAD_NAND_32, ATOMIC_LOAD_NAND_64], None),
     ([ATOMIC_LOAD_MAX_8, ATOMIC_LOAD_MAX_16, ATOMIC_LOAD_MAX_32, ATOMIC_LOAD_MAX_64], Some((GREATER_OR_EQUAL, true))),
     ([ATOMIC_LOAD_MIN_8, ATOMIC_LOAD_MIN_16, ATOMIC_LOAD_MIN_32, ATOMIC_LOAD_MIN_64], Some((LESS_OR_EQUAL, true))),
