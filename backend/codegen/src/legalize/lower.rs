@@ -64,13 +64,13 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_UNMERGE_VALUES => unmerge(r),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => return memory::lower_load(r),
         G_STORE => return memory::lower_store(r),
-        G_INDEXED_LOAD | G_INDEXED_SEXTLOAD | G_INDEXED_ZEXTLOAD | G_INDEXED_STORE => return memory::lower_indexed(r),
         G_BRJT => return memory::lower_table_branch(r),
         // A hint that the machine need not take.
         G_PREFETCH => {}
         G_STACKSAVE => frames::save(r, target),
         G_STACKRESTORE => frames::restore(r, target),
         G_DYN_STACKALLOC => frames::allocate(r, target),
+        _ if r.data.opcode.family() == Some(Family::Indexed) => return memory::lower_indexed(r),
         _ => return false,
     }
     true

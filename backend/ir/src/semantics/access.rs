@@ -109,8 +109,8 @@ fn store_at<D: Domain, M: Memory<D>>(
     Ok(Evaluation { results: SmallVec::new(), ub })
 }
 
-/// `G_INDEXED_LOAD` and its like: a load or a store, and the base stepped by the offset, which wraps. The immediate says
-/// whether the access is at the stepped address or at the base (LLVM's `GenericOpcodes.td`).
+/// `G_INDEXED_LOAD` and its like: a load or a store, and the base stepped by the offset, which wraps. The immediate
+/// says whether the access is at the stepped address or at the base (LLVM's `GenericOpcodes.td`).
 pub(super) fn indexed<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,

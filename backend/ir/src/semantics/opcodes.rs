@@ -261,12 +261,10 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
         G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM => Ok(integer::divide(domain, op)),
         G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op),
         G_STORE => access::store(domain, memory, op),
-        G_INDEXED_LOAD | G_INDEXED_SEXTLOAD | G_INDEXED_ZEXTLOAD | G_INDEXED_STORE => {
-            access::indexed(domain, memory, op)
-        }
         G_FENCE => access::fence(domain, memory, op),
         // A hint, whatever its address is.
         G_PREFETCH => no_ub(smallvec![]),
+        _ if inst.opcode.family() == Some(Family::Indexed) => access::indexed(domain, memory, op),
         _ if inst.opcode.family() == Some(Family::Atomic) => access::read_modify_write(domain, memory, op),
         G_UADDO | G_UADDE | G_USUBO | G_USUBE | G_SADDO | G_SADDE | G_SSUBO | G_SSUBE => {
             no_ub(integer::with_carry(domain, op))

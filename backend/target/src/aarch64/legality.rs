@@ -52,6 +52,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     let mut sets = arithmetic();
     sets.extend(values());
     sets.extend(memory());
+    sets.extend(accesses_without_step("aarch64"));
     sets.extend(atomics(features));
     sets.extend(artifacts());
     sets.push(vectors_by_element("aarch64"));
@@ -177,8 +178,6 @@ fn memory() -> Vec<RuleSet> {
             .lower_if_mem_size_not_byte_size_pow2()
             .narrow_scalar_if(whole(), change_to(0, S64))
             .min_scalar(0, S32),
-        accesses_without_step("aarch64", 0, &[G_INDEXED_LOAD, G_INDEXED_SEXTLOAD, G_INDEXED_ZEXTLOAD]),
-        accesses_without_step("aarch64", 1, &[G_INDEXED_STORE]),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, 64)).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, 64), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, 64)).libcall(),

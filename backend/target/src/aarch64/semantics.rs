@@ -35,13 +35,7 @@ pub fn evaluate<'d>(
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
-        if let Some(steps) = steps_base(row) {
-            return stepped_access(d, target, (row, of_row), inst, (&s, steps));
-        }
-        return match super::atomics::evaluate(d, (opcode, row, of_row), inst, &s) {
-            Some(evaluation) => evaluation,
-            None => access(d, target, row, of_row, inst, &s),
-        };
+        return of_memory(d, target, (opcode, row, of_row), inst, &s);
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX | TBZW | TBNZW | TBZX | TBNZX => branch(d, opcode, inst, &s),
@@ -107,6 +101,21 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// A load, a store, or an operation on memory.
+fn of_memory<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (opcode, row, of_row): (TargetOpcode, &InstrDesc, Access),
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Evaluated<D> {
+    if let Some(steps) = steps_base(row) {
+        return stepped_access(d, target, (row, of_row), inst, (s, steps));
+    }
+    super::atomics::evaluate(d, (opcode, row, of_row), inst, s)
+        .unwrap_or_else(|| access(d, target, row, of_row, inst, s))
 }
 
 /// The moment when an access steps its base.

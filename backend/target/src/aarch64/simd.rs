@@ -1,5 +1,5 @@
-//! The meaning of the few instructions on vector registers that this backend and LLVM's use for integers (Arm Architecture
-//! Reference Manual, "A64 Advanced SIMD Instructions").
+//! The meaning of the few instructions on vector registers that this backend and LLVM's use for integers (Arm
+//! Architecture Reference Manual, "A64 Advanced SIMD Instructions").
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 

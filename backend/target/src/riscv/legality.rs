@@ -121,6 +121,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
     sets.extend(memory(machine, features));
+    sets.extend(accesses_without_step(machine.name));
     sets.extend(atomics(machine, features));
     sets.extend(artifacts(machine));
     sets.push(vectors_by_element(machine.name));
@@ -341,8 +342,6 @@ fn memory(machine: Machine, features: Features) -> Vec<RuleSet> {
             .narrow_scalar_if(whole(), change_to(0, x))
             .min_scalar(0, x)
             .lower_if(misaligned()),
-        accesses_without_step(machine.name, 0, &[G_INDEXED_LOAD, G_INDEXED_SEXTLOAD, G_INDEXED_ZEXTLOAD]),
-        accesses_without_step(machine.name, 1, &[G_INDEXED_STORE]),
         on(&[G_MEMCPY, G_MEMMOVE]).unsupported_if(scalar_wider_than(2, x.bits())).libcall(),
         on(&[G_MEMSET]).unsupported_if(any([scalar_wider_than(2, x.bits()), scalar_narrower_than(1, 8)])).libcall(),
         on(&[G_BZERO]).unsupported_if(scalar_wider_than(1, x.bits())).libcall(),
