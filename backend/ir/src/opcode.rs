@@ -374,7 +374,7 @@ opcodes! {
             ub(ADDRESS) poison(MEMORY);
         G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {DEFINED, LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
             ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {DEFINED, STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
+        G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {DEFINED, STORE} imm(Flag) mem(1, Within) ub(ADDRESS);
     }
     /// On ranges of bytes; the immediate says whether it may be a tail call.
     MemoryFunction {

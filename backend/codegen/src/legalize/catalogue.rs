@@ -333,8 +333,9 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
             }
             let operand = MemOperand::new(MemFlags::STORE, memory, align);
             all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, operand))));
-            // The sum and the access that they become have instances at each alignment.
-            for &opcode in Family::Indexed.opcodes().iter().filter(|_| align == 8) {
+            // The sum and the access that they become have instances at each size and alignment.
+            let few = align == 8 && bits.is_power_of_two() && bits >= 8;
+            for &opcode in Family::Indexed.opcodes().iter().filter(|_| few) {
                 let Some(info) = opcode.info().filter(|info| info.access_fits(bits, value)) else { continue };
                 all.extend(
                     [0, 1].map(|step| {

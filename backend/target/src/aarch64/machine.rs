@@ -355,7 +355,7 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             decode_bitmask(*value, width).map_or(value.to_string(), |mask| format!("{mask:#x}"))
         }
         ('w', Operand::Reg(register)) => register_name(register.reg).replacen('x', "w", 1),
-        ('v', Operand::Reg(register)) => register_name(register.reg).replacen(['q', 's', 'h'], "v", 1),
+        ('v', Operand::Reg(register)) => register_name(register.reg).replacen(['q', 'd', 's', 'h'], "v", 1),
         (_, Operand::Reg(register)) => register_name(register.reg),
         (_, Operand::Imm(value)) => value.to_string(),
         (_, Operand::Block(_) | Operand::Address(_)) => name(operand),

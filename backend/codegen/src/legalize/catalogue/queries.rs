@@ -8,7 +8,7 @@ use smallvec::smallvec;
 use std::ops::RangeInclusive;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::{SlotKind, StackObject};
-use tribunal_ir::opcode::{AccessSize, Immediate, IndexTypes, TypeRule};
+use tribunal_ir::opcode::{Immediate, IndexTypes, TypeRule};
 use tribunal_ir::types::{Element, S8};
 use tribunal_ir::{
     AddressBase, AddressData, AtomicOrdering, Bits, Family, FloatFormat, FloatPredicate, Function, GlobalName,
@@ -61,7 +61,7 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
         let mut query = LegalityQuery::new(opcode, types);
         if is_access(info) {
             // An extending load reads narrower elements.
-            let value = query.types[value_index(info)];
+            let value = query.types[info.value_index()];
             let fits = info.access_fits(value.bits(), value.bits());
             let narrow = value.with_scalar_type(S8).filter(|_| !fits);
             let in_memory = narrow.unwrap_or(value);
@@ -74,11 +74,6 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
 /// True for loads and stores of one value.
 fn is_access(info: &OpcodeInfo) -> bool {
     matches!(info.family, Family::Load | Family::Store | Family::Indexed)
-}
-
-/// The type index of the value that a load or a store moves.
-fn value_index(info: &OpcodeInfo) -> usize {
-    usize::from(info.family == Family::Indexed && info.flags.contains(OpcodeFlags::STORE))
 }
 
 /// A vector taken apart into its elements.
@@ -158,8 +153,9 @@ fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
     if let Some(shown) = query.immediate {
         return vec![shown];
     }
-    let most = range_of(query).map_or(0, |range| *range.end());
-    let mut all = vec![0, most / 2, most];
+    let range = range_of(query).unwrap_or(0..=0);
+    let mut all = vec![*range.start(), range.end() / 2, *range.end()];
+    all.retain(|value| range.contains(value));
     all.dedup();
     all
 }
@@ -216,18 +212,14 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
         values.sort_unstable();
         values.dedup();
         let mut values: Vec<Type> = values.into_iter().map(Type::scalar).collect();
-        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, value_index(info)) {
+        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, info.value_index()) {
             values.push(pointer(target));
         }
-        // The row of an indexed store says nothing of its value.
-        values.retain(|value| {
-            info.accesses.is_none_or(|accesses| accesses.size != AccessSize::Any) || bits <= value.bits()
-        });
         for value in values {
             for align in [1, 2, 4, 8] {
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
                 let (place, step) = (pointer(target), target.register_type());
-                let types = match (info.family, value_index(info)) {
+                let types = match (info.family, info.value_index()) {
                     (Family::Indexed, 0) => vec![value, place, step],
                     (Family::Indexed, _) => vec![place, value, step],
                     _ => vec![value, place],
@@ -257,7 +249,7 @@ fn ordering_kinds(info: &OpcodeInfo) -> [AtomicOrdering; 2] {
 fn well_formed(query: &LegalityQuery) -> bool {
     let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
     let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
-    let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[0])));
+    let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[info.value_index()])));
     let too_narrow = |rule: &TypeRule| matches!(rule, TypeRule::AtLeast(..));
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
