@@ -91,8 +91,8 @@ fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block)
     Ok(())
 }
 
-/// Replaces a destination of the jump table of a block: the one that leads to all its successors and to nothing else, and
-/// that the branch's address comes from if several do.
+/// Replaces a destination of the jump table of a block: the one that leads to all its successors and to nothing else.
+/// Of several it is the one that the branch's address comes from.
 fn redirect_tables(
     context: &Context<'_>,
     function: &mut Function,

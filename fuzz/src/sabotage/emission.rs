@@ -72,7 +72,8 @@ pub(super) static FAULTS: &[Fault] = &[
         let exchange = |symbol: &str| {
             let (called, other) =
                 [("mod", "div"), ("div", "mod")].into_iter().find(|(name, _)| symbol.contains(name))?;
-            Some(symbol.replace(called, other))
+            // There is no remainder of floating point.
+            symbol.ends_with("i3").then(|| symbol.replace(called, other))
         };
         let (call, symbol) =
             code.calls.iter_mut().find_map(|call| exchange(&call.symbol).map(|other| (call, other)))?;

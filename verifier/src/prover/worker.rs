@@ -168,8 +168,8 @@ impl Reply {
     }
 }
 
-/// z3's answer, in this process. Each question has a context of its own: z3 orders terms by numbers that a context gives
-/// them, so the work for a question would depend on those before it.
+/// z3's answer, in this process. Each question has a context of its own: z3 orders terms by numbers that a context
+/// gives them, so the work for a question would depend on those before it.
 pub(super) fn answer(request: &Request<'_>) -> Reply {
     z3::with_z3_config(&Config::new(), || answer_alone(request))
 }
