@@ -4,8 +4,11 @@ use std::time::{Duration, Instant};
 use tribunal_ir::{Function, Inst, InstFlags, text};
 use tribunal_target::Target;
 
+/// Flags that are tried however long it takes, so that a busy machine blames the same one where there are few.
+const FEW: usize = 4;
+
 /// The flag without which `proves` says yes, in words; `None` if the pair is not proved without any of them either. The
-/// search ends after `time`, and then names all flags together.
+/// search among more than a few ends after `time`, and then names all flags together.
 pub(crate) fn guilty(
     function: &Function,
     target: &Target,
@@ -22,7 +25,8 @@ pub(crate) fn guilty(
     if promises.is_empty() || !proves(&none) {
         return None;
     }
-    let one = promises.iter().take_while(|_| started.elapsed() < time).find(|&&(inst, flag)| {
+    let tried = promises.iter().enumerate().take_while(|&(index, _)| index < FEW || started.elapsed() < time);
+    let one = tried.map(|(_, promise)| promise).find(|&&(inst, flag)| {
         let mut without = function.clone();
         drop_flag(&mut without, inst, flag);
         proves(&without)
