@@ -10,7 +10,7 @@
 mod atomics;
 mod table;
 
-pub use atomics::{AtomicArgument, AtomicFunction, AtomicLibrary};
+pub use atomics::AtomicFunction;
 pub use table::FUNCTIONS;
 
 use crate::Target;

@@ -39,7 +39,6 @@ mod memory_function;
 mod opaque;
 mod order;
 mod ordering;
-mod own_objects;
 mod process;
 mod query;
 mod quotients;
