@@ -45,3 +45,22 @@ fn drop_flag(function: &mut Function, inst: Inst, flag: InstFlags) {
     data.flags.remove(flag);
     function.replace(inst, data);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Among a few flags the one is found whatever the clock says.
+    #[test]
+    fn a_few_flags_are_tried_without_time() {
+        let target = tribunal_target::by_name("riscv64").expect("it is built in");
+        let text = "---\nname: f\nbody: |\n  bb.0:\n    liveins: $x10\n\n    %0:_(s64) = COPY $x10\n    \
+             %1:_(s64) = nuw G_ADD %0, %0\n    %2:_(s64) = nsw G_ADD %1, %0\n    $x10 = COPY %2(s64)\n    \
+             PseudoRET implicit $x10\n...\n";
+        let module = text::parse_module(text, target.vocabulary).expect("it is read");
+        let function = &module.functions[0];
+        let has_nsw = |f: &Function| f.all_insts().any(|inst| f.inst(inst).flags.contains(InstFlags::NSW));
+        let found = guilty(function, target, Duration::ZERO, |f| !has_nsw(f));
+        assert!(found.is_some_and(|found| found.starts_with("`nsw` of ")));
+    }
+}

@@ -91,8 +91,8 @@ fn split(context: &Context<'_>, function: &mut Function, from: Block, to: Block)
     Ok(())
 }
 
-/// Replaces a destination of the jump table of a block: the one that leads to all its successors and to nothing else.
-/// Of several it is the one that the branch's address comes from.
+/// Replaces a destination of the jump table of a block: the one that its branch's address comes from, and that leads to
+/// all its successors and to nothing else.
 fn redirect_tables(
     context: &Context<'_>,
     function: &mut Function,
@@ -109,18 +109,12 @@ fn redirect_tables(
         blocks.dedup();
         blocks == after
     };
-    let mut own: Vec<JumpTable> =
-        function.jump_tables.tables.iter().filter(|(_, blocks)| is_own(blocks)).map(|(table, _)| table).collect();
-    if own.len() > 1 {
-        let read = tables_read(function, from);
-        own.retain(|table| read.contains(table));
-    }
-    let table = match own.as_slice() {
-        [table] => table,
+    let table = match tables_read(function, from).as_slice() {
+        &[table] if function.jump_tables.tables.get(table).is_some_and(is_own) => table,
         [] if move_taken_address(function, context, to, middle) => return Ok(()),
         _ => return Err(CompileError::unsupported(function, PASS.name, "critical edges of an indirect branch")),
     };
-    let blocks = &mut function.jump_tables.tables[*table];
+    let blocks = &mut function.jump_tables.tables[table];
     blocks.iter_mut().filter(|block| **block == to).for_each(|block| *block = middle);
     Ok(())
 }
@@ -140,6 +134,8 @@ fn tables_read(function: &Function, block: Block) -> Vec<JumpTable> {
         }));
         left.extend(data.vreg_uses().filter_map(|register| function.def_of(register)));
     }
+    tables.sort_unstable();
+    tables.dedup();
     tables
 }
 
@@ -152,14 +148,15 @@ fn redirect(function: &mut Function, inst: Inst, old: Block, new: Block) {
     }
 }
 
-/// Whether the block in the middle can take the place of one whose address the module takes: one indirect branch alone
-/// may lead there.
+/// Whether the block in the middle can take the place of one whose address the module takes: one computed jump alone
+/// may lead there. A table names its blocks by itself.
 fn move_taken_address(function: &mut Function, context: &Context<'_>, to: Block, middle: Block) -> bool {
     const TAKEN: &str = "ir-block-address-taken";
     let leads_there = |block: &&Block| {
         let last = function.last_inst(**block).map(|inst| function.inst(inst));
         let is_indirect = last.is_some_and(|data| flags(context, data).contains(OpcodeFlags::INDIRECT));
-        is_indirect && function.successors(**block).any(|next| next == to)
+        let leads = is_indirect && function.successors(**block).any(|next| next == to);
+        leads && tables_read(function, **block).is_empty()
     };
     // The branch at hand leads to the middle already.
     if function.layout().iter().any(|block| leads_there(&block)) {

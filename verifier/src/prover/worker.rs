@@ -236,6 +236,23 @@ mod tests {
         }
     }
 
+    /// A verdict near the limit of work is the same wherever the question stands.
+    #[test]
+    fn the_work_for_a_question_does_not_depend_on_those_before() {
+        // Two factors of seven bits whose product is a prime of thirteen.
+        let factors = "(declare-fun x () (_ BitVec 7))\n(declare-fun y () (_ BitVec 7))\n(define-fun p () (_ BitVec 14) \
+             (bvmul ((_ zero_extend 7) x) ((_ zero_extend 7) y)))\n";
+        let hard = format!("{factors}(assert (= p #b01111111111111))\n");
+        let other = format!("{factors}(assert (bvult p #b00000001111111))\n(assert (bvult x y))\n");
+        let ask = |script: &str| {
+            answer(&Request { logic: Logic::BitVectors, again: false, work: 400_000, ..request(script) })
+        };
+        let first = ask(&hard);
+        ask(&other);
+        assert_eq!(ask(&hard), first);
+        assert!(first.spent.work > 10_000, "{first:?}");
+    }
+
     #[test]
     fn several_questions_are_served_in_turn() {
         let unequal = "(declare-fun x () Int)\n(define-fun y () Int (+ x 1))\n(assert (= x y))\n";

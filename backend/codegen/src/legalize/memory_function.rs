@@ -23,7 +23,7 @@ use tribunal_target::legality::{Action, LegalityQuery, MemDescr};
 /// Stores that pay rather than a call: LLVM's `MaxStoresPerMemcpy`.
 const MOST_STORES: usize = 8;
 /// Stores of a function that no call may stand for.
-const MOST_INLINE: usize = 8192;
+const MOST_INLINE: usize = 128;
 
 /// One access of an expansion: its first byte, and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
