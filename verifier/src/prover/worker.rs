@@ -250,7 +250,7 @@ mod tests {
         let first = ask(&hard);
         ask(&other);
         assert_eq!(ask(&hard), first);
-        assert!(first.spent.work > 10_000, "{first:?}");
+        assert_eq!(first.said, Said::Unsatisfiable);
     }
 
     #[test]
