@@ -1,5 +1,6 @@
-//! The ledger: the proofs and their engines, as text that diffs. One line for each class of obligations, sorted: a
-//! recipe that stops being proved, changes its engine or disappears from the catalogue is a line in a review.
+//! The ledger: the proofs and their engines, as text that diffs. One line for each class of obligations, sorted, below
+//! a line for its target and rule: a recipe that stops being proved, changes its engine or disappears from the
+//! catalogue is a line in a review.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,9 +30,9 @@ pub struct Ledger {
     pub seconds: f64,
 }
 
-/// A line that is no row: its number, counted from 1.
+/// A line that is neither a heading nor a row below one: its number, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("line {0} is no ledger row: target, rule, opcode, engine and count, separated by ` | `")]
+#[error("line {0} is neither `target | rule` nor, indented below that, `opcode | engine | obligations`")]
 pub struct LedgerError(pub usize);
 
 /// The scope of a comparison with the ledger.
@@ -78,10 +79,20 @@ impl Ledger {
 
     /// Parses the text that [`Ledger`]'s `Display` wrote; lines that start with `#` are comments.
     pub fn parse(text: &str) -> Result<Ledger, LedgerError> {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-        let rows = lines.map(|(index, line)| row(line).ok_or(LedgerError(index + 1)));
-        let solver = text.lines().find_map(|line| line.strip_prefix(SOLVER)).map(str::to_string);
-        Ok(Ledger { rows: rows.collect::<Result<_, _>>()?, solver, seconds: 0.0 })
+        let mut ledger = Ledger::default();
+        let mut heading = None;
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+            let error = LedgerError(index + 1);
+            if let Some(comment) = line.strip_prefix('#') {
+                ledger.solver = comment.strip_prefix(SOLVER).map(str::to_string).or(ledger.solver);
+            } else if let Some(row) = line.strip_prefix(INDENT) {
+                let ((target, rule), (opcode, engine, count)) = heading.zip(parse_row(row)).ok_or(error)?;
+                ledger.count(target, rule, opcode, engine, count);
+            } else {
+                heading = Some(line.split_once(" | ").ok_or(error)?);
+            }
+        }
+        Ok(ledger)
     }
 
     /// The rows of these targets only.
@@ -110,15 +121,17 @@ impl Ledger {
     }
 }
 
-/// Before the solver's name, in a line of its own: a proof of another version is another proof.
-const SOLVER: &str = "# solver: ";
+/// Before the solver's name, in a comment of its own: a proof of another version is another proof.
+const SOLVER: &str = " solver: ";
 
-fn row(line: &str) -> Option<(Class, u64)> {
-    let fields: Vec<&str> = line.split(" | ").collect();
-    let [target, rule, opcode, engine, count] = fields.as_slice() else { return None };
-    let count = count.parse().ok()?;
-    let [target, rule, opcode, engine] = [*target, *rule, *opcode, *engine].map(str::to_string);
-    Some((Class { target, rule, opcode, engine }, count))
+/// Before a row, which stands below the line of its target and rule.
+const INDENT: &str = "  ";
+
+/// The opcode, the engine and the number of obligations of a row.
+fn parse_row(row: &str) -> Option<(&str, &str, u64)> {
+    let (opcode, rest) = row.split_once(" | ")?;
+    let (engine, count) = rest.split_once(" | ")?;
+    Some((opcode, engine, count.parse().ok()?))
 }
 
 fn line(class: &Class, count: u64) -> String {
@@ -128,15 +141,20 @@ fn line(class: &Class, count: u64) -> String {
 impl fmt::Display for Ledger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all: u64 = self.rows.values().sum();
-        writeln!(
-            f,
-            "# target | rule | opcode of the instance | engine | obligations; written by `tribunal prove --ledger`"
-        )?;
+        writeln!(f, "# Written by `tribunal prove --ledger`: target | rule, and below")?;
+        writeln!(f, "# opcode of the instance | engine | obligations")?;
         writeln!(f, "# {all} obligations, about {:.0} s", self.seconds)?;
         if let Some(solver) = &self.solver {
-            writeln!(f, "{SOLVER}{solver}")?;
+            writeln!(f, "#{SOLVER}{solver}")?;
         }
-        self.rows.iter().try_for_each(|(class, &count)| writeln!(f, "{}", line(class, count)))
+        let mut heading = None;
+        for (Class { target, rule, opcode, engine }, count) in &self.rows {
+            if heading.replace((target, rule)) != Some((target, rule)) {
+                writeln!(f, "{target} | {rule}")?;
+            }
+            writeln!(f, "{INDENT}{opcode} | {engine} | {count}")?;
+        }
+        Ok(())
     }
 }
 
@@ -159,7 +177,8 @@ mod tests {
     fn what_is_written_is_read() {
         let written = ledger(&[("riscv64 G_ADD#2 custom_for", "structural", 3), ("combine trunc_of_ext", "z3", 1)]);
         assert_eq!(Ledger::parse(&written.to_string()).unwrap(), written);
-        assert_eq!(Ledger::parse("# x\nriscv64 | rule | G_ADD | z3\n"), Err(LedgerError(2)));
+        assert_eq!(Ledger::parse("# x\nriscv64 | rule\n  G_ADD | z3\n"), Err(LedgerError(3)));
+        assert_eq!(Ledger::parse("  G_ADD | z3 | 1\n"), Err(LedgerError(1)), "a row of no rule");
     }
 
     #[test]

@@ -369,12 +369,12 @@ opcodes! {
     }
     /// Loads and stores that step their address; the immediate says whether before.
     Indexed {
-        G_INDEXED_LOAD: [T0, A1] <- [A1, I2, IMM] {LOAD} imm(Flag) mem(1, Within) ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_SEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
+        G_INDEXED_LOAD: [T0, A1] <- [A1, I2, IMM] {DEFINED, LOAD} imm(Flag) mem(1, Within) ub(ADDRESS) poison(MEMORY);
+        G_INDEXED_SEXTLOAD: [N0, A1] <- [A1, I2, IMM] {DEFINED, LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
             ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
+        G_INDEXED_ZEXTLOAD: [N0, A1] <- [A1, I2, IMM] {DEFINED, LOAD} types(AtLeast(0, 2)) imm(Flag) mem(1, Below)
             ub(ADDRESS) poison(MEMORY);
-        G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {STORE} imm(Flag) mem(1, Any) ub(ADDRESS);
+        G_INDEXED_STORE: [A0] <- [T1, A0, T2, IMM] {DEFINED, STORE} imm(Flag) mem(1, Within) ub(ADDRESS);
     }
     /// On ranges of bytes; the immediate says whether it may be a tail call.
     MemoryFunction {

@@ -129,7 +129,7 @@ fn instance(opcode: Opcode, types: &IndexTypes, predicate: IntPredicate, corner:
     }
     let mut data = InstData::new(opcode, operands);
     if let Some(accesses) = info.accesses {
-        let value = types[0].map_or(0, Type::bits);
+        let value = types[info.value_index()].map_or(0, Type::bits);
         let bits = [8, 16].into_iter().find(|&bits| accesses.size.holds(bits, value))?;
         let mut flags = MemFlags::empty();
         flags.set(MemFlags::LOAD, info.flags.contains(OpcodeFlags::LOAD));

@@ -1,5 +1,6 @@
 //! The shape of a calling convention. The values are in `<isa>/abi.rs`.
 
+use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::VaListField;
 use crate::{Features, Target};
 use tribunal_ir::{Function, PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
@@ -107,6 +108,8 @@ pub struct Calls {
     /// The conventions that differ in the registers that pass floating point; the first that the features allow is the
     /// default. Empty on a machine where all are one.
     pub floats: &'static [FloatConvention],
+    /// The functions of the runtime library that operate on memory.
+    pub atomics: AtomicLibrary,
 }
 
 /// A convention for floating point.

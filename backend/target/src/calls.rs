@@ -67,12 +67,12 @@ impl Target {
         self.signature_of(function.arguments.iter().copied(), function.result, mask)
     }
 
-    /// The same of an operation on memory: values narrower than a register are its low bits.
+    /// The same of an operation on memory: values narrower than a register are its low bits. One without a result has
+    /// no register for it.
     pub fn atomic_signature(&self, function: &AtomicFunction) -> Option<Signature> {
-        let value = RuntimeType::Integer(function.bits);
-        let address = RuntimeType::Integer(self.pointer_bits.into());
-        let values = std::iter::repeat_n(value, function.values());
-        self.signature_of(values.chain([address]), value, None)
+        let pointer_bits = self.pointer_bits.into();
+        let arguments = function.arguments().iter().map(|&argument| function.bits_of(argument, pointer_bits));
+        self.signature_of(arguments.map(RuntimeType::Integer), RuntimeType::Integer(function.result_bits()), None)
     }
 
     fn signature_of(

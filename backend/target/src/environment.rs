@@ -467,14 +467,17 @@ fn atomic_function<D: Domain, S: Environment<D>>(
     let mut arguments: Vec<Value<D>> =
         signature.arguments.iter().map(|value| joined_registers(state, &value.registers)).collect();
     let (domain, memory) = state.evaluator();
-    for value in arguments.iter_mut().take(function.values()) {
-        value.bits = domain.extract(&value.bits, 0, function.bits);
+    for (value, &argument) in arguments.iter_mut().zip(function.arguments()) {
+        value.bits = domain.extract(&value.bits, 0, function.bits_of(argument, target.pointer_bits.into()));
     }
     let evaluation = function.evaluate(domain, memory, &arguments)?;
+    if function.result_bits() == 0 {
+        return Ok(Returned { results: Vec::new(), ub: evaluation.ub });
+    }
     let mut result = evaluation.results.into_iter().next().ok_or_else(unsupported)?;
-    let above = target.register_type().bits().saturating_sub(function.bits);
+    let above = target.register_type().bits().saturating_sub(function.result_bits());
     if above > 0 {
-        let high = domain.choose(above);
+        let high = if function.returns_success() { domain.literal(0, above) } else { domain.choose(above) };
         result.bits = domain.concat(&high, &result.bits);
     }
     Ok(Returned { results: divided(target, domain, &result, signature), ub: evaluation.ub })

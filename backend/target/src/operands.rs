@@ -7,7 +7,7 @@ use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, CodePlace, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, Type};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, RegClass, Type};
 
 /// The sources of one instruction in operand order, without definitions and labels: registers, stack addresses,
 /// immediates as wide as a register. The registers read implicitly come last.
@@ -146,7 +146,25 @@ pub fn access<D: AnyDomain + ?Sized>(
         Some(placed) => placed,
         None => (address(d, row, inst, (base, place.get(1)))?, d.boolean(false)),
     };
-    let (results, outside) = match value.first() {
+    let class = row.operands.first().and_then(OperandDesc::class);
+    let mut evaluation = access_at(d, target, (row, access, class), inst, (value.first(), &address))?;
+    evaluation.ub = d.bool_or(&evaluation.ub, &misplaced);
+    Ok(evaluation)
+}
+
+/// The load or store of a row at `address`: a store of `value`, or a load into a register of the class.
+///
+/// # Errors
+/// Operands that are not the row's.
+pub fn access_at<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (row, access, class): (&InstrDesc, Access, Option<RegClass>),
+    inst: &InstData,
+    (value, address): (Option<&Value<D>>, &Value<D>),
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let (results, outside) = match value {
         // A machine may lack an instruction of its family: it has no registers so wide.
         Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
         Some(value) => {
@@ -155,7 +173,7 @@ pub fn access<D: AnyDomain + ?Sized>(
             (SmallVec::new(), d.store(&address.bits, &low, &value.poison, &operand))
         }
         None => {
-            let class = row.operands.first().and_then(OperandDesc::class).ok_or_else(malformed)?;
+            let class = class.ok_or_else(malformed)?;
             let (width, operand) = (target.class(class).bits, memory_operand(inst, access, MemFlags::LOAD)?);
             if width < access.bits() {
                 return Err(malformed());
@@ -173,7 +191,6 @@ pub fn access<D: AnyDomain + ?Sized>(
         }
     };
     let ub = d.bool_or(&outside, &address.poison);
-    let ub = d.bool_or(&ub, &misplaced);
     Ok(MachineEvaluation { results, ub, taken: None, to: None })
 }
 

@@ -10,7 +10,7 @@
 mod atomics;
 mod table;
 
-pub use atomics::AtomicFunction;
+pub use atomics::{AtomicArgument, AtomicFunction, AtomicLibrary};
 pub use table::FUNCTIONS;
 
 use crate::Target;

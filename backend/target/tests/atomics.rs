@@ -105,9 +105,9 @@ fn loops_repeat_until_their_store_keeps_its_reservation() {
                 continue;
             }
             seen.push(format!("{} {}", target.name, row.name));
-            for (ordering, [expected, new]) in
-                [2, 4, 5, 6, 7].into_iter().flat_map(|ordering| [[7, 9], [8, 9]].map(|values| (ordering, values)))
-            {
+            for (ordering, [expected, new]) in [2, 4, 5, 6, 7].into_iter().flat_map(|ordering| {
+                [[7, 9], [8, 9], [8, 5], [9, 0x8000_0000_8000_8080]].map(|values| (ordering, values))
+            }) {
                 let operands = row.operands.iter().enumerate();
                 let operands = operands.map(|(index, desc)| operand(target, desc, index, ordering));
                 let opcode = Opcode::Target(tribunal_ir::TargetOpcode(number));
@@ -131,7 +131,7 @@ fn loops_repeat_until_their_store_keeps_its_reservation() {
             }
         }
     }
-    assert!(seen.len() == 10, "{seen:?}");
+    assert!(seen.len() == 30, "{seen:?}");
 }
 
 /// The word of a masked operation, and the place of the part that it changes.

@@ -65,12 +65,15 @@ fn accesses_are_whole() {
                 assert!(direction.is_empty(), "{} of {} has no access", row.name, target.name);
                 continue;
             };
-            let class = row.operands[0].class().expect("what is moved stands first");
+            let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+            // A base that the access steps stands before what is moved, and once more as the address.
+            let steps = direction != both && matches!(row.operands[2..], [OperandDesc::Tied { to: 0, .. }, _]);
+            let moved = &row.operands[usize::from(steps)];
+            let class = moved.class().expect("what is moved stands first");
             assert!(access.align.is_power_of_two() && access.align <= access.bytes, "{}", row.name);
-            let is_load = row.operands[0].is_def();
+            let is_load = moved.is_def();
             // An atomic access has its address in a register, and what reads and writes in one defines the old value.
-            if row.base().is_none() {
-                let both = OpcodeFlags::LOAD | OpcodeFlags::STORE;
+            if row.base().is_none() && !steps {
                 let is_atomic = direction == both
                     || row.flags.contains(OpcodeFlags::SIDE_EFFECTS)
                     || !access.ordering.fenced().is_empty();

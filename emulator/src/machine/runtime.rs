@@ -17,7 +17,7 @@ use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
-use tribunal_target::calls::{PassedValue, Signature};
+use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
 use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
 
@@ -334,17 +334,13 @@ impl Emulator {
         Ok((!result.ub).then(|| results.collect()))
     }
 
-    /// The arguments of a library function, as wide as its operands.
-    fn arguments(&self, signature: &Signature, bits: u32) -> Result<Vec<Value<Concrete>>, MachineError> {
-        let mut arguments = Vec::new();
-        for PassedValue { registers, .. } in &signature.arguments {
-            let mut value = 0u128;
-            for &register in registers.iter().rev() {
-                value = value << self.target.pointer_bits | u128::from(self.read(register)?);
-            }
-            arguments.push(Value::new(Bits::new(value, bits), false));
-        }
-        Ok(arguments)
+    /// The value in these registers, low part first.
+    fn joined(&self, value: &PassedValue) -> Result<u128, MachineError> {
+        value
+            .registers
+            .iter()
+            .rev()
+            .try_fold(0u128, |high, &register| Ok(high << self.target.pointer_bits | u128::from(self.read(register)?)))
     }
 
     /// Performs a function that touches memory; `None` if it touches memory that is not there.
@@ -360,27 +356,20 @@ impl Emulator {
     fn exchanged(&mut self, function: &AtomicFunction, name: &str) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
         let signature = target.atomic_signature(function).ok_or_else(symbol)?;
-        let mut arguments = self.arguments(&signature, function.bits)?;
-        let address = signature.arguments.last().and_then(|value| value.registers.first()).ok_or_else(symbol)?;
-        let address = self.read(*address)?;
-        let address_bits = Bits::new(address.into(), target.pointer_bits.into());
-        arguments.last_mut().into_iter().for_each(|last| last.bits = address_bits);
-        let bytes = function.bits as usize / 8;
-        let aligned = address.is_multiple_of(bytes as u64);
-        let Some(old) = self.bytes(address, bytes).filter(|_| aligned) else { return Ok(None) };
-        let old = old.values.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte));
-        let mut place = Exchanged { old: Bits::new(old, function.bits), new: None };
-        let mut domain = Concrete { choice: Choice::Zeros };
-        function.evaluate(&mut domain, &mut place, &arguments).map_err(|_| symbol())?;
-        let new = place.new.unwrap_or(place.old).unsigned();
-        if self.engine.write(address, &new.to_le_bytes()[..bytes]).is_err() {
+        let mut arguments = Vec::new();
+        for (value, &argument) in signature.arguments.iter().zip(function.arguments()) {
+            let bits = function.bits_of(argument, target.pointer_bits.into());
+            arguments.push(Value::new(Bits::new(self.joined(value)?, bits), false));
+        }
+        let evaluation = function.evaluate(&mut Concrete { choice: Choice::Zeros }, &mut Reached(self), &arguments);
+        let evaluation = evaluation.map_err(|_| symbol())?;
+        if evaluation.ub {
             return Ok(None);
         }
-        for stored in [None, Some(new as u64)] {
-            self.made_access(RawAccess { address, bytes: bytes as u32, stored });
-        }
-        let junk = u64::MAX.checked_shl(function.bits).unwrap_or(0);
-        let part = |index: usize| (old >> (index * usize::from(target.pointer_bits))) as u64;
+        let result = evaluation.results.first().map_or(0, |result| result.bits.unsigned());
+        let width = if function.returns_success() { target.pointer_bits.into() } else { function.result_bits() };
+        let junk = u64::MAX.checked_shl(width).unwrap_or(0);
+        let part = |index: usize| (result >> (index * usize::from(target.pointer_bits))) as u64;
         let result = |(index, &register)| (register, (part(index) & !junk | clobbered(register, 0) & junk).into());
         Ok(Some(signature.result.registers.iter().enumerate().map(result).collect()))
     }
@@ -458,20 +447,32 @@ impl Emulator {
     }
 }
 
-/// The one place of an operation on memory.
-struct Exchanged {
-    old: Bits,
-    new: Option<Bits>,
+/// The memory that a function of the library reaches. An access is undefined where nothing is, or less aligned than the
+/// function relies on.
+struct Reached<'e>(&'e mut Emulator);
+
+impl Reached<'_> {
+    /// True if the access is aligned. The access is recorded, as if code had made it.
+    fn note(&mut self, address: u64, operand: &MemOperand, stored: Option<u128>) -> bool {
+        let bytes = operand.ty.map_or(0, |ty| ty.bytes());
+        self.0.made_access(RawAccess { address, bytes, stored: stored.map(|value| value as u64) });
+        address.is_multiple_of(operand.align.into())
+    }
 }
 
-impl Memory<Concrete> for Exchanged {
-    fn load(&mut self, _: &mut Concrete, _: &Bits, _: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value::new(self.old, false), false)
+impl Memory<Concrete> for Reached<'_> {
+    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, operand: &MemOperand) -> (Value<Concrete>, bool) {
+        let (address, nothing) = (address.low_u64(), Value::new(Bits::zero(8 * bytes), false));
+        let aligned = self.note(address, operand, None);
+        let Some(found) = self.0.bytes(address, bytes as usize).filter(|_| aligned) else { return (nothing, true) };
+        let value = found.values.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte));
+        (Value::new(Bits::new(value, 8 * bytes), false), false)
     }
 
-    fn store(&mut self, _: &mut Concrete, _: &Bits, value: &Value<Concrete>, _: &MemOperand) -> bool {
-        self.new = Some(value.bits);
-        false
+    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, operand: &MemOperand) -> bool {
+        let (address, bytes) = (address.low_u64(), value.bits.width() as usize / 8);
+        let aligned = self.note(address, operand, Some(value.bits.unsigned()));
+        !aligned || self.0.engine.write(address, &value.bits.unsigned().to_le_bytes()[..bytes]).is_err()
     }
 
     fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {

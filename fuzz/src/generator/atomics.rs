@@ -114,21 +114,30 @@ impl Generator<'_, '_, '_> {
         Ok(MemOperand { failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?, ..memory })
     }
 
-    /// True if the rules of the target end in something that it has.
+    /// True if the rules of the target end in something that it has, for an operation that reads and writes.
     fn compiles(&self, opcode: Opcode, ty: Type, success: bool, memory: &MemOperand) -> bool {
         let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
         let types = if success { vec![ty, S1, self.pointer_type()] } else { vec![ty, self.pointer_type()] };
-        let mut query = LegalityQuery::new(opcode, types);
-        let MemOperand { ordering, .. } = *memory;
-        query.memory.push(MemDescr { ordering, ..MemDescr::plain(ty, 8 * memory.align) });
-        let ends = || follow(self.legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)));
-        is_operation && self.has_atomics() && ends()
+        is_operation && self.ends(opcode, types, memory)
     }
 
-    /// True if some rule selects an operation on memory.
+    /// The same for a load or a store.
+    pub(super) fn accesses(&self, opcode: Opcode, ty: Type, memory: &MemOperand) -> bool {
+        self.ends(opcode, vec![ty, self.pointer_type()], memory)
+    }
+
+    fn ends(&self, opcode: Opcode, types: Vec<Type>, memory: &MemOperand) -> bool {
+        let Some(ty) = memory.ty else { return false };
+        let mut query = LegalityQuery::new(opcode, types);
+        query.memory.push(MemDescr { ordering: memory.ordering, ..MemDescr::plain(ty, 8 * memory.align) });
+        follow(self.legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
+    }
+
+    /// True if the target has operations on memory, as instructions or in its library.
     pub(super) fn has_atomics(&self) -> bool {
-        let is_one = |rule: &SelectionRule| rule.pattern.opcode == Opcode::G_ATOMIC_CMPXCHG;
-        self.target.selection.iter().any(|rule| is_one(rule) && self.is_enabled(rule))
+        let (ty, flags) = (self.register_type(), MemFlags::LOAD | MemFlags::STORE);
+        let memory = MemOperand { ordering: AtomicOrdering::Monotonic, ..MemOperand::new(flags, ty, ty.bytes()) };
+        self.compiles(Opcode::G_ATOMIC_CMPXCHG, ty, false, &memory)
     }
 
     /// True if the features of the program have the rule.

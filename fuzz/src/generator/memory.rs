@@ -57,6 +57,9 @@ impl Generator<'_, '_, '_> {
         if memory.bytes() > place.bytes {
             return self.expression();
         }
+        if bits.is_multiple_of(8) && self.u.ratio(1, 12)? {
+            return self.indexed_access(place, memory);
+        }
         let (address, align) = self.address(place, memory.bytes())?;
         if self.u.ratio(1, 4)? {
             self.pointers.push(Place { base: address, bytes: memory.bytes(), align });
@@ -81,15 +84,58 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// A load or a store in `place` that steps its address to another one there.
+    fn indexed_access(&mut self, place: Place, memory: Type) -> Result<()> {
+        let last = place.bytes - memory.bytes();
+        let (from, to) = (self.u.int_in_range(0..=last)?, self.u.int_in_range(0..=last)?);
+        let is_before: bool = self.u.arbitrary()?;
+        let aligned =
+            |offset: u32| if offset == 0 { place.align } else { place.align.min(1 << offset.trailing_zeros()) };
+        let align = aligned(if is_before { to } else { from }).min(memory.bytes().next_power_of_two());
+        let base = self.offset_by(place.base, from);
+        let step = self.builder.constant_i64(self.register_type(), i64::from(to) - i64::from(from));
+        let pointer = self.pointer_type();
+        let stepped = self.builder.function.new_vreg(pointer);
+        let place_of_access = [Operand::used(base), Operand::used(step), Operand::Imm(is_before.into())];
+        let (opcode, results, flags) = if self.u.arbitrary()? {
+            let value = self.right_value(memory, true)?;
+            (Opcode::G_INDEXED_STORE, vec![Operand::def(stepped), Operand::used(value.register)], MemFlags::STORE)
+        } else {
+            let narrow = memory.bits() < 64;
+            let (opcode, ty) = match self.u.int_in_range(0..=2)? {
+                0 if narrow => (Opcode::G_INDEXED_ZEXTLOAD, self.u.int_in_range(memory.bits() + 1..=64)?),
+                1 if narrow => (Opcode::G_INDEXED_SEXTLOAD, self.u.int_in_range(memory.bits() + 1..=64)?),
+                _ => (Opcode::G_INDEXED_LOAD, memory.bits()),
+            };
+            let ty = Type::scalar(ty);
+            let register = self.builder.function.new_vreg(ty);
+            self.scope.push(Entry { register, ty, deterministic: true });
+            (opcode, vec![Operand::def(register), Operand::def(stepped)], MemFlags::LOAD)
+        };
+        let data = InstData::new(opcode, results.into_iter().chain(place_of_access));
+        self.builder.push(data.with_memory(MemOperand::new(flags, memory, align)));
+        self.pointers.push(Place { base: stepped, bytes: place.bytes - to, align: aligned(to) });
+        Ok(())
+    }
+
     /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
     fn atomic_access(&mut self) -> Result<()> {
         use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
         let fences = [Acquire, Release, AcquireRelease, SequentiallyConsistent];
         let place = *self.u.choose(&self.pointers)?;
-        let most = place.bytes.min(place.align).min(self.register_type().bytes());
-        // Narrower values have no compare-and-exchange everywhere.
-        let (kind, least) = (self.u.int_in_range(0..=3)?, 4u32.min(most));
-        let bytes = 1u32 << self.u.int_in_range(if kind == 3 { least.ilog2() } else { 0 }..=most.ilog2())?;
+        let most = place.bytes.min(place.align).min(2 * self.register_type().bytes());
+        let kind = self.u.int_in_range(0..=3)?;
+        let mut bytes = 1u32 << self.u.int_in_range(0..=most.ilog2())?;
+        let monotonic = |flags: MemFlags, bytes: u32| MemOperand {
+            ordering: Monotonic,
+            ..MemOperand::new(flags, Type::scalar(8 * bytes), bytes)
+        };
+        let wide = [(Opcode::G_LOAD, MemFlags::LOAD), (Opcode::G_STORE, MemFlags::STORE)];
+        // Not every machine has accesses of two registers.
+        if !wide.iter().all(|&(opcode, flags)| self.accesses(opcode, Type::scalar(8 * bytes), &monotonic(flags, bytes)))
+        {
+            bytes = self.register_type().bytes().min(most);
+        }
         let ty = Type::scalar(8 * bytes);
         let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
         let address = self.offset_by(place.base, offset);
@@ -105,7 +151,7 @@ impl Generator<'_, '_, '_> {
                 let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
                 self.builder.store(value.register, address, operand(MemFlags::STORE, ordering));
             }
-            3 if bytes >= 4 && self.has_atomics() => {
+            3 if self.has_atomics() && bytes <= self.register_type().bytes() => {
                 let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
                 let memory = MemOperand {
                     failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?,

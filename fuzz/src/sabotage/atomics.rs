@@ -15,7 +15,7 @@ const fn row(
     rules: Rules,
     change: fn(&mut Site<'_>) -> Option<()>,
 ) -> Fault {
-    Fault { name, model, targets, plant: Plant::Rewrite(rules, change), programs: Programs::Generated }
+    Fault { name, model, targets, plant: Plant::Rewrite(rules, change), programs: Programs::GeneratedForAtomics }
 }
 
 pub(super) static FAULTS: &[Fault] = &[

@@ -100,7 +100,7 @@ pub fn trial(
     stop: &AtomicBool,
 ) -> Result<Trial, HarnessError> {
     let programs = match fault.programs {
-        Programs::Generated | Programs::GeneratedForFloats => Vec::new(),
+        Programs::Generated | Programs::GeneratedForFloats | Programs::GeneratedForAtomics => Vec::new(),
         Programs::Written => written::programs(target),
     };
     let options = Options::new(fault.features(target));

@@ -60,6 +60,8 @@ pub enum Programs {
     Generated,
     /// The same for a machine with instructions of floating point.
     GeneratedForFloats,
+    /// The same for a machine with operations on memory.
+    GeneratedForAtomics,
     /// Those of [`written`]: the generator makes none with what the fault changes.
     Written,
 }
@@ -145,6 +147,9 @@ impl Fault {
             Programs::Generated => target.default_features,
             Programs::GeneratedForFloats => {
                 target.changed(target.default_features, "+d").unwrap_or(target.default_features)
+            }
+            Programs::GeneratedForAtomics => {
+                target.changed(target.default_features, "+a").unwrap_or(target.default_features)
             }
             Programs::Written => target.default_features | (written::FEATURES & target.all_options()),
         }

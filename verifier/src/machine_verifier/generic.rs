@@ -255,7 +255,8 @@ fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &In
         let whole = info.family != Family::Atomic || direction == allowed;
         let directed = !direction.is_empty() && allowed.contains(direction) && whole;
         verifier.demand(Rule::MemoryOperand, inst, directed, || "the memory operand is of another direction");
-        let [size, ordered] = [size_fits(accesses.size, operand, types), ordering_fits(info, operand)];
+        let [size, ordered] =
+            [size_fits(accesses.size, operand, types[info.value_index()]), ordering_fits(info, operand)];
         verifier.demand(Rule::MemorySize, inst, size, || "the memory operand's type does not go with the value's");
         verifier.demand(Rule::MemoryOrdering, inst, ordered, || operand.ordering.name());
     }
@@ -266,8 +267,8 @@ fn memory(verifier: &mut Verifier<'_>, inst: Inst, info: &OpcodeInfo, types: &In
 }
 
 /// An unknown size says nothing.
-fn size_fits(size: AccessSize, operand: &MemOperand, types: &IndexTypes) -> bool {
-    operand.ty.zip(types[0]).is_none_or(|(memory, value)| size.takes(memory, value))
+fn size_fits(size: AccessSize, operand: &MemOperand, value: Option<Type>) -> bool {
+    operand.ty.zip(value).is_none_or(|(memory, value)| size.takes(memory, value))
 }
 
 /// A load releases nothing and a store acquires nothing. An instruction that does both at once is atomic, and so is its

@@ -5,7 +5,7 @@
 
 use super::machine_promises;
 use super::query::{self, StepOutput};
-use super::side::{Side, SideEvaluation, SideState};
+use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, walk};
@@ -103,6 +103,18 @@ impl SideEvaluation<'_> {
             self.note_claim(side, data, address.bits);
         }
         Ok(())
+    }
+
+    /// The address that an access touches which steps its address: before the step or behind it.
+    pub(super) fn indexed_address(&mut self, data: &InstData, args: &[Scalar]) -> Option<Term> {
+        let [.., base, offset] = args else { return None };
+        match data.operands.last() {
+            Some(Operand::Imm(0)) => Some(base.bits),
+            _ => {
+                let offset = self.d.sext_or_trunc(&offset.bits, self.d.width_of(base.bits));
+                Some(self.d.add(&base.bits, &offset))
+            }
+        }
     }
 
     /// Keeps what an access names.

@@ -12,7 +12,7 @@ use super::validate::Pair;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Family, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, VReg};
+use tribunal_ir::{Family, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegFlags, RegOperand, VReg};
 use tribunal_target::instructions::Extension;
 use tribunal_target::{Target, parts, promises};
 
@@ -32,8 +32,11 @@ pub(super) fn unread(data: &InstData) -> InstFlags {
 pub(super) fn untracked_are_kept(target: &Target, Pair { before, after }: Pair<'_>) -> bool {
     let is_untracked = |data: &InstData| match data.opcode {
         Opcode::Target(_) => {
-            let is_physical = |operand: &RegOperand| operand.reg.as_physical().is_some();
-            data.defs().any(is_physical) || parts::makes_of_part(after, target.vocabulary, data)
+            // A promise is about the value; nobody reads a dead register besides it.
+            let has_value = data.vreg_defs().next().is_some();
+            let is_beside = |operand: &RegOperand| has_value && operand.flags.contains(RegFlags::DEAD);
+            let is_seen = |operand: &RegOperand| operand.reg.as_physical().is_some() && !is_beside(operand);
+            data.defs().any(is_seen) || parts::makes_of_part(after, target.vocabulary, data)
         }
         Opcode::COPY | Opcode::KILL | Opcode::IMPLICIT_DEF | Opcode::G_IMPLICIT_DEF | Opcode::G_FRAME_INDEX => true,
         opcode => opcode == Opcode::OPAQUE || opcode.family() == Some(Family::Load),

@@ -1,6 +1,7 @@
 //! Symbolic memory: bytes and their poison flags by address, from unknown initial contents.
 
 use super::ordering::{AtomicAccess, Ordered};
+use super::own_objects::OwnObject;
 use super::term::{MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -93,6 +94,8 @@ pub(super) struct SymbolicMemory {
     pub constants: Vec<(Term, Bits, u32)>,
     /// Jump tables. Nothing writes to them.
     pub tables: Vec<TableContents>,
+    /// Stack objects of this side alone.
+    pub own: Vec<OwnObject>,
     /// Machine code knows no poison: its loads give bits.
     machine: bool,
     /// Values loaded, by their bits: whether they are poison, and which of their bytes are, lowest first.
@@ -119,6 +122,7 @@ impl SymbolicMemory {
             offered: VecDeque::new(),
             constants: Vec::new(),
             tables: Vec::new(),
+            own: Vec::new(),
             machine,
             loaded: FxHashMap::default(),
         }
@@ -136,6 +140,11 @@ impl SymbolicMemory {
 
     pub fn frame(&self) -> FrameAddresses {
         self.frame.clone()
+    }
+
+    /// The address of an object, where something asked for it.
+    pub fn slot_address(&self, slot: StackSlot) -> Option<Term> {
+        self.frame.slots.get(&slot).copied()
     }
 
     /// The byte at this offset of an object whose lifetime begins or ends: anything, and nobody knows whether it may be
@@ -341,6 +350,9 @@ impl Memory<Symbolic> for SymbolicMemory {
             let poison = d.truth(false);
             return (Value::new(d.value(bits), poison), poison);
         }
+        if let Some(value) = self.load_own(d, (*address, bytes), operand) {
+            return (value, d.truth(false));
+        }
         self.note_order(operand, (*address, bytes), None);
         let device = self.note(d, operand, (*address, bytes), None);
         let ub = self.undefined(d, *address, bytes, operand);
@@ -369,6 +381,9 @@ impl Memory<Symbolic> for SymbolicMemory {
 
     fn store(&mut self, d: &mut Symbolic, address: &Term, value: &Value<Symbolic>, operand: &MemOperand) -> Term {
         let bytes = d.width_of(value.bits) / 8;
+        if self.store_own(d, *address, value, operand) {
+            return d.truth(false);
+        }
         self.note_order(operand, (*address, bytes), Some(value));
         self.note(d, operand, (*address, bytes), Some(value));
         let mut ub = self.undefined(d, *address, bytes, operand);

@@ -39,6 +39,7 @@ mod memory_function;
 mod opaque;
 mod order;
 mod ordering;
+mod own_objects;
 mod process;
 mod query;
 mod quotients;

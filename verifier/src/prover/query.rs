@@ -5,6 +5,7 @@ use super::elements::{by_elements, each_element};
 use super::memory::promises_object;
 use super::memory_function;
 use super::ordering;
+use super::own_objects;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
@@ -53,14 +54,15 @@ pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupport
     let mut inputs = Inputs { tables: tables(step), ..Inputs::default() };
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.stage >= Stage::BankSelected;
-    let mut side = |own, machine, standing| {
+    let objects = own_objects::of(&mut graph, step);
+    let mut side = |own, machine, standing, objects| {
         let (d, function) = (&mut graph, step.function);
         let follows_objects = step.after.iter().any(promises_object);
         SideEvaluation { d, target, function, inputs: &mut inputs, machine, standing, own, opaque: None }
-            .side(follows_objects)
+            .side(follows_objects, objects)
     };
-    let source = side(step.before, false, None)?;
-    let result = side(step.after, machine, Some(&source.defined))?;
+    let source = side(step.before, false, None, Vec::new())?;
+    let result = side(step.after, machine, Some(&source.defined), objects)?;
     let mut outputs = outputs(&mut graph, step, &source, &result)?;
     let kept = |register: &PReg| is_kept(target, step, *register);
     registers(&mut graph, &mut inputs, target, (&source, &result), kept, &mut outputs);

@@ -1,9 +1,11 @@
 //! The shape of a step: its content up to renaming of registers. It is the key of the proof cache.
 
+use super::own_objects;
 use smallvec::SmallVec;
 use tribunal_ir::types::Element;
 use tribunal_ir::{
-    Address, AddressBase, AddressData, Bits, Block, InstData, Opcode, Operand, Reg, Stage, Step, Type, VReg, text,
+    Address, AddressBase, AddressData, Bits, Block, InstData, Opcode, Operand, Reg, StackSlot, Stage, Step, Type, VReg,
+    text,
 };
 use tribunal_target::Target;
 
@@ -153,7 +155,7 @@ impl Writer<'_> {
                 self.words.push(number);
             }
             Operand::Predicate(predicate) => self.words.push(*predicate as u64),
-            Operand::Stack(slot) => self.words.push(slot.as_u32().into()),
+            Operand::Stack(slot) => self.stack_object(*slot),
             Operand::FixedStack(slot) => {
                 // What it overlaps depends on its place.
                 let offset = self.step.function.fixed_stack.get(*slot).map_or(0, |object| object.offset);
@@ -187,6 +189,15 @@ impl Writer<'_> {
             Operand::Intrinsic(text) | Operand::OpcodeName(text) | Operand::Text(text) => {
                 self.text(&self.step.function.symbols[*text]);
             }
+        }
+    }
+
+    /// The number of an object that the function has, and of one that the step makes for itself its size.
+    fn stack_object(&mut self, slot: StackSlot) {
+        let object = self.step.function.stack.get(slot).filter(|_| own_objects::is_own(self.step, slot));
+        self.words.push(u64::from(slot.as_u32()) | u64::from(object.is_some()) << 32);
+        if let Some(object) = object {
+            self.words.extend([object.size, object.align.into()]);
         }
     }
 

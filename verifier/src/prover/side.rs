@@ -9,6 +9,7 @@ use super::elements::{elements, unknown};
 use super::identity::Identity;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
+use super::own_objects::OwnObject;
 use super::term::{Symbolic, Term};
 use super::traps;
 use super::validate::Undef;
@@ -199,10 +200,11 @@ pub(super) fn too_wide() -> Unsupported {
 }
 
 impl SideEvaluation<'_> {
-    pub fn side(mut self, follows_objects: bool) -> Result<Side, Unsupported> {
+    pub fn side(mut self, follows_objects: bool, own: Vec<OwnObject>) -> Result<Side, Unsupported> {
         let mut memory = SymbolicMemory::new(self.d, 0, self.inputs.frame.clone(), self.machine);
         memory.fixed = self.function.fixed_stack.values().map(|object| object.offset).collect();
         memory.follows_objects = follows_objects;
+        memory.own = own;
         memory.tables = self.tables();
         let mut side = Side::new(self.d, FxHashMap::default(), memory);
         self.run(&mut side, self.own)?;
@@ -426,7 +428,11 @@ impl SideEvaluation<'_> {
         }
         if self.opaque.is_some() && !data.memory.is_empty() {
             // The address is the last operand of every load and store.
-            args.last().into_iter().for_each(|address| self.note_claim(side, data, address.bits));
+            let address = match data.opcode.family() {
+                Some(Family::Indexed) => self.indexed_address(data, &args),
+                _ => args.last().map(|address| address.bits),
+            };
+            address.into_iter().for_each(|address| self.note_claim(side, data, address));
         }
         // A device gives a volatile vector whole.
         if self.opaque.is_some() && self.function.has_vector(data) && data.memory.iter().any(is_plainly_volatile) {

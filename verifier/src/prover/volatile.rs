@@ -12,7 +12,7 @@ use super::query::StepOutput;
 use super::side::{Scalar, Side, SideEvaluation};
 use super::term::Symbolic;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Family, InstData, MemFlags, OpcodeFlags, Step};
+use tribunal_ir::{Family, InstData, MemFlags, MemOperand, OpcodeFlags, Step};
 use tribunal_target::Target;
 use tribunal_target::environment::{Callee, MemoryFunction};
 
@@ -71,7 +71,7 @@ pub(super) fn outputs(
 }
 
 fn is_atomic_operation(data: &InstData) -> bool {
-    data.opcode.family() == Some(Family::Atomic)
+    data.opcode.family() == Some(Family::Atomic) || data.memory.iter().any(MemOperand::is_atomic)
 }
 
 fn calls_atomic_function(step: &Step<'_>, data: &InstData) -> bool {

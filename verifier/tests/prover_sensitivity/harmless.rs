@@ -354,7 +354,20 @@ const ORDERED_OPERATIONS: &[&str] =
     &["LDADD", "LDCLR", "LDEOR", "LDSET", "LDSMAX", "LDSMIN", "LDUMAX", "LDUMIN", "SWP", "CAS"];
 
 /// Instructions of AArch64 that are ordered, before their size.
-const ORDERED_ACCESSES: &[&str] = &["LDAR", "STLR", "LDAXR", "STLXR", "LDAXP", "STLXP", "CMP_SWAP_"];
+const ORDERED_ACCESSES: &[&str] = &[
+    "LDAR",
+    "STLR",
+    "LDAXR",
+    "STLXR",
+    "LDAXP",
+    "STLXP",
+    "CMP_SWAP_",
+    "ATOMIC_LOAD_NAND_",
+    "ATOMIC_LOAD_MAX_",
+    "ATOMIC_LOAD_MIN_",
+    "ATOMIC_LOAD_UMAX_",
+    "ATOMIC_LOAD_UMIN_",
+];
 
 /// The name of what is ordered no less, for an instruction that is ordered by itself.
 fn as_ordered(name: &str) -> Option<String> {

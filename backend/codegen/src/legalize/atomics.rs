@@ -17,10 +17,11 @@ use super::libcall;
 use super::recipe::Recipe;
 use tribunal_ir::inst::Operands;
 use tribunal_ir::{
-    AtomicOrdering, Family, InstData, IntPredicate, MemOperand, Opcode, Operand, PReg, SyncScope, Type, VReg,
+    AtomicOrdering, Family, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, PReg, SlotKind, StackObject,
+    StackSlot, SyncScope, Type, VReg,
 };
 use tribunal_target::Target;
-use tribunal_target::runtime::AtomicFunction;
+use tribunal_target::runtime::{AtomicArgument, AtomicFunction};
 
 /// True for a load or store that orders others, which fences can do in its place.
 pub(super) fn is_fenced(r: &Recipe<'_>) -> bool {
@@ -128,35 +129,122 @@ fn with_success(r: &mut Recipe<'_>) -> bool {
     true
 }
 
-/// Calls the library function that does the same, as LLVM's `createAtomicLibcall` does; false if there is none.
+/// Calls the library function that does the same, as LLVM's `createAtomicLibcall` and AtomicExpand do; false if there
+/// is none. A comparison has its expected value in a stack object, where it finds the old value afterwards.
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
-    let [memory] = r.data.memory.as_slice() else { return false };
+    let ([memory], Some(calls)) = (r.data.memory.as_slice(), &target.abi.calls) else { return false };
     let Some(bits) = memory.ty.map(Type::bits) else { return false };
-    let Some(callee) = AtomicFunction::of(r.data.opcode, bits, memory.merged_ordering()) else { return false };
-    let Some(signature) = target.atomic_signature(&callee) else { return false };
-    let register = target.register_type();
+    let callee = AtomicFunction::of(calls.atomics, r.data.opcode, bits, memory.merged_ordering());
+    let Some((callee, signature)) = callee.and_then(|callee| Some((callee, target.atomic_signature(&callee)?))) else {
+        return false;
+    };
+    // Other rules bring a value to a width that the registers have.
+    let widest = bits.max(target.register_type().bits());
+    let values = r.data.operands.iter().filter_map(Operand::as_reg).filter_map(|register| register.reg.as_virtual());
+    if values.into_iter().any(|value| r.bits_of(value) > widest) {
+        return false;
+    }
     let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
-    let written = libcall::call_with(r, target, (&callee.to_string(), &places, &signature.result.registers), |r| {
-        let first_value = r.data.operands.len() - callee.values();
-        let mut arguments = Vec::new();
-        for index in first_value..r.data.operands.len() {
-            let mut value = r.register(index);
-            if callee.takes_complement() {
-                let ty = r.type_of(value);
-                let ones = r.constant(ty, -1);
-                value = r.op(ty, Opcode::G_XOR, &[value, ones]);
+    let (results, mut expected) = (&signature.result.registers, None);
+    let written = libcall::call_with(r, target, (&callee.to_string(), &places, results), |r| {
+        expected = callee.returns_success().then(|| new_object(r, bits));
+        arguments(r, target, &callee, *memory, expected)
+    });
+    if !written || r.data.operands.first().is_none_or(|first| !first.is_def()) {
+        return written;
+    }
+    let dst = r.dst();
+    match expected {
+        Some(slot) => {
+            let address = frame_address(r, target, slot);
+            let old = r.builder.load(Opcode::G_LOAD, Type::scalar(bits), address, of_object(MemFlags::LOAD, bits));
+            r.define_resized(dst, Opcode::G_ANYEXT, old);
+        }
+        None => libcall::returned(r, results, dst),
+    }
+    true
+}
+
+/// The contents of the registers that pass the arguments of a function of the library.
+fn arguments(
+    r: &mut Recipe<'_>,
+    target: &Target,
+    callee: &AtomicFunction,
+    memory: MemOperand,
+    expected: Option<StackSlot>,
+) -> Vec<VReg> {
+    // A store has its value before the address, and everything else after it.
+    let registers = r.data.operands.iter().filter(|operand| !operand.is_def()).filter_map(Operand::as_reg);
+    let mut registers: Vec<VReg> = registers.filter_map(|register| register.reg.as_virtual()).collect();
+    let address = registers.remove(if r.data.opcode == Opcode::G_STORE { 1 } else { 0 });
+    let mut values = registers.into_iter();
+    // The second is asked for by a comparison alone.
+    let mut orderings = [memory.merged_ordering(), memory.failure_ordering].into_iter();
+    let mut passed = Vec::new();
+    if let Some(slot) = expected
+        && let Some(value) = values.next()
+    {
+        let (value, place) = (low_bits(r, value, callee.bits), frame_address(r, target, slot));
+        r.builder.store(value, place, of_object(MemFlags::STORE, callee.bits));
+    }
+    for argument in callee.arguments() {
+        match argument {
+            AtomicArgument::Address => passed.push(address),
+            AtomicArgument::Expected => passed.extend(expected.map(|slot| frame_address(r, target, slot))),
+            AtomicArgument::Value => {
+                if let Some(value) = values.next() {
+                    passed.extend(contents(r, target, callee, value));
+                }
             }
-            match r.bits_of(value) > register.bits() {
-                true => arguments.extend(r.unmerge(register, value)),
-                false => arguments.push(r.resized(Opcode::G_ANYEXT, value, register)),
+            AtomicArgument::Ordering => {
+                let ordering = orderings.next().map_or(0, AtomicFunction::number_of);
+                passed.push(r.constant(target.register_type(), ordering));
             }
         }
-        arguments.push(r.register(first_value - 1));
-        arguments
-    });
-    if written {
-        let dst = r.dst();
-        libcall::returned(r, &signature.result.registers, dst);
     }
-    written
+    passed
+}
+
+/// The low bits of a value, so many; a value of that width as it is.
+fn low_bits(r: &mut Recipe<'_>, value: VReg, bits: u32) -> VReg {
+    r.resized(Opcode::G_ANYEXT, value, Type::scalar(bits))
+}
+
+/// A value as the registers hold it that pass it, low part first. libatomic is C, whose unsigned numbers are extended
+/// as the convention demands; an outlined function reads the bits of its access alone.
+fn contents(r: &mut Recipe<'_>, target: &Target, callee: &AtomicFunction, mut value: VReg) -> Vec<VReg> {
+    let register = target.register_type();
+    if callee.takes_complement() {
+        let ty = r.type_of(value);
+        let ones = r.constant(ty, -1);
+        value = r.op(ty, Opcode::G_XOR, &[value, ones]);
+    }
+    if callee.bits > register.bits() {
+        return r.unmerge(register, value);
+    }
+    let is_signed = callee.bits >= 32 && target.abi.extended_to > callee.bits;
+    let extension = match callee.ordering {
+        Some(_) => Opcode::G_ANYEXT,
+        None if is_signed => Opcode::G_SEXT,
+        None => Opcode::G_ZEXT,
+    };
+    if callee.ordering.is_none() {
+        value = low_bits(r, value, callee.bits);
+    }
+    vec![r.resized(extension, value, register)]
+}
+
+/// A stack object for a value of so many bits.
+fn new_object(r: &mut Recipe<'_>, bits: u32) -> StackSlot {
+    r.builder.function.stack.push(StackObject::new(SlotKind::Default, u64::from(bits / 8), bits / 8))
+}
+
+/// The access to all of such an object.
+fn of_object(direction: MemFlags, bits: u32) -> MemOperand {
+    MemOperand::new(direction, Type::scalar(bits), bits / 8)
+}
+
+fn frame_address(r: &mut Recipe<'_>, target: &Target, slot: StackSlot) -> VReg {
+    let ty = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    r.builder.build(ty, Opcode::G_FRAME_INDEX, [Operand::Stack(slot)])
 }

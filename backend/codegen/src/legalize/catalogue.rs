@@ -15,8 +15,8 @@ use tribunal_ir::opcode::IndexTypes;
 use tribunal_ir::types::{S1, S8, S32};
 use tribunal_ir::{
     AtomicOrdering, Bits, Block, Builder, Family, FloatFormat, FloatPredicate, Fragment, Function, Inst, InstData,
-    InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeInfo, Operand, OperandKind, Position, Properties,
-    Step, Type, VReg,
+    InstFlags, IntPredicate, MemFlags, MemOperand, Opcode, OpcodeFlags, OpcodeInfo, Operand, OperandKind, Position,
+    Properties, Step, Type, VReg,
 };
 use tribunal_target::{Features, Target};
 
@@ -122,7 +122,13 @@ fn of_opcode(target: &'static Target, opcode: Opcode, info: &OpcodeInfo, ty: Typ
         Family::InRegister => in_register(target, opcode, info, ty),
         // Accesses and pointers have instances of their own.
         Family::Atomic | Family::Prefetch => Vec::new(),
-        Family::Load | Family::Store | Family::Pointer | Family::Control | Family::Cast | Family::Place => Vec::new(),
+        Family::Load
+        | Family::Store
+        | Family::Indexed
+        | Family::Pointer
+        | Family::Control
+        | Family::Cast
+        | Family::Place => Vec::new(),
         Family::Vector | Family::Reduction => Vec::new(),
         // Assertions go, or combine away; instances of other opcodes make the word operations.
         Family::Assertion | Family::Word => Vec::new(),
@@ -249,7 +255,7 @@ fn divisions_by_constants(target: &'static Target) -> Vec<(Opcode, Function)> {
 fn atomics(target: &'static Target) -> Vec<(Opcode, Function)> {
     use AtomicOrdering::{Acquire, Monotonic, NotAtomic, Release, SequentiallyConsistent};
     let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
-    let types = || [8, 16, 32, 64].map(Type::scalar).into_iter().chain([pointer]);
+    let types = || [8, 16, 32, 64, 128].map(Type::scalar).into_iter().chain([pointer]);
     let mut all = Vec::new();
     for opcode in Family::Atomic.opcodes().iter().copied().filter(|opcode| opcode.is_defined()) {
         let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { continue };
@@ -327,6 +333,16 @@ fn accesses(target: &'static Target, bits: u32) -> Vec<(Opcode, Function)> {
             }
             let operand = MemOperand::new(MemFlags::STORE, memory, align);
             all.push((Opcode::G_STORE, instance(target, &|i| i.store(ty, operand))));
+            // The sum and the access that they become have instances at each size and alignment.
+            let few = align == 8 && bits.is_power_of_two() && bits >= 8;
+            for &opcode in Family::Indexed.opcodes().iter().filter(|_| few) {
+                let Some(info) = opcode.info().filter(|info| info.access_fits(bits, value)) else { continue };
+                all.extend(
+                    [0, 1].map(|step| {
+                        (opcode, instance(target, &|i| i.indexed((opcode, info), ty, memory, (align, step))))
+                    }),
+                );
+            }
         }
     }
     all
@@ -466,6 +482,27 @@ impl Instance<'_> {
     fn store(&mut self, ty: Type, memory: MemOperand) {
         let (value, pointer) = (self.value(ty), self.pointer());
         self.builder.store(value, pointer, memory);
+    }
+
+    /// An access that steps its address, before or behind.
+    fn indexed(&mut self, (opcode, info): (Opcode, &OpcodeInfo), ty: Type, memory: Type, (align, before): (u32, i64)) {
+        let is_store = info.flags.contains(OpcodeFlags::STORE);
+        let base = self.pointer();
+        let pointer = self.builder.type_of(base);
+        let (value, step) = (self.value(ty), self.input(self.target.register_type()));
+        let stepped = self.builder.function.new_vreg(pointer);
+        let loaded = self.builder.function.new_vreg(ty);
+        let (first, flags) = match is_store {
+            true => ([Operand::def(stepped), Operand::used(value)], MemFlags::STORE),
+            false => ([Operand::def(loaded), Operand::def(stepped)], MemFlags::LOAD),
+        };
+        let place = [Operand::used(base), Operand::used(step), Operand::Imm(before)];
+        let data = InstData::new(opcode, first.into_iter().chain(place));
+        self.builder.push(data.with_memory(MemOperand::new(flags, memory, align)));
+        if !is_store {
+            self.needed(loaded);
+        }
+        self.needed(stepped);
     }
 
     /// An operation on memory of values of `ty`, whose success, if it tells it, is one bit.

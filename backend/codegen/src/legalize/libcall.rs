@@ -3,7 +3,7 @@
 
 use super::recipe::Recipe;
 use super::{atomics, floats, memory_function};
-use tribunal_ir::{Bits, Family, Function, Inst, Opcode, Operand, PReg, Reg, Type, VReg};
+use tribunal_ir::{Bits, Function, Inst, MemOperand, Opcode, Operand, PReg, Reg, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::MemoryFunction;
@@ -13,7 +13,7 @@ use tribunal_target::runtime::{RuntimeFunction, RuntimeType};
 pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     match MemoryFunction::of_opcode(r.data.opcode) {
         Some(function) => memory_function::call(r, target, function),
-        None if r.data.opcode.family() == Some(Family::Atomic) => atomics::call(r, target),
+        None if r.data.memory.iter().any(MemOperand::is_atomic) => atomics::call(r, target),
         None if r.data.opcode == Opcode::G_FCMP => floats::compare(r, target),
         None => runtime_function(r, target),
     }

@@ -70,6 +70,7 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_STACKSAVE => frames::save(r, target),
         G_STACKRESTORE => frames::restore(r, target),
         G_DYN_STACKALLOC => frames::allocate(r, target),
+        _ if r.data.opcode.family() == Some(Family::Indexed) => return memory::lower_indexed(r),
         _ => return false,
     }
     true

@@ -91,6 +91,29 @@ pub(super) fn lower_load(r: &mut Recipe<'_>) -> bool {
     true
 }
 
+/// An access and the sum that its address steps by.
+pub(super) fn lower_indexed(r: &mut Recipe<'_>) -> bool {
+    let Some((memory, bits)) = access(r) else { return false };
+    let opcode = match r.data.opcode {
+        Opcode::G_INDEXED_SEXTLOAD => Opcode::G_SEXTLOAD,
+        Opcode::G_INDEXED_ZEXTLOAD => Opcode::G_ZEXTLOAD,
+        Opcode::G_INDEXED_STORE => Opcode::G_STORE,
+        _ => Opcode::G_LOAD,
+    };
+    let (base, offset, is_store) = (r.register(2), r.register(3), opcode == Opcode::G_STORE);
+    let (stepped, value) = if is_store { (r.register(0), r.register(1)) } else { (r.register(1), r.register(0)) };
+    if bits > r.bits_of(value) {
+        return false;
+    }
+    let offset = r.resized(Opcode::G_SEXT, offset, Type::scalar(r.bits_of(base)));
+    r.define(stepped, Opcode::G_PTR_ADD, &[base, offset]);
+    let address = if r.imm(4) != 0 { stepped } else { base };
+    let value = if is_store { Operand::used(value) } else { Operand::def(value) };
+    let data = InstData::new(opcode, [value, Operand::used(address)]);
+    r.builder.push(data.with_memory(memory));
+    true
+}
+
 /// A size that is no whole number of bytes: the bytes are read, then the bits above are set as the opcode says.
 fn load_rounded(r: &mut Recipe<'_>, memory: MemOperand, bits: u32) {
     let (dst, pointer) = (r.dst(), r.register(1));

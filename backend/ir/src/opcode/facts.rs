@@ -322,7 +322,7 @@ fn lanes(ty: Type) -> i64 {
     ty.element_count().map_or(1, |count| i64::from(count.lanes))
 }
 
-/// The size of an access relative to the value of type index 0.
+/// The size of an access relative to the value that it moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessSize {
     /// Any size.

@@ -164,7 +164,12 @@ impl OpcodeInfo {
         self.operands().all(of_class) && self.rules.iter().all(|rule| rule.holds(types, None))
     }
 
-    /// True if its memory operand may be of `bits` bits where type 0 has `value`.
+    /// The type index of the value that its access moves: a store that steps its address defines that first.
+    pub fn value_index(&self) -> usize {
+        usize::from(self.family == Family::Indexed && self.flags.contains(OpcodeFlags::STORE))
+    }
+
+    /// True if its memory operand may be of `bits` bits where the value that it moves has `value`.
     pub fn access_fits(&self, bits: u32, value: u32) -> bool {
         self.accesses.is_none_or(|accesses| accesses.size.holds(bits, value))
     }

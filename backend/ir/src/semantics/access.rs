@@ -26,12 +26,20 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     memory: &mut M,
     op: &Operation<'_, D>,
 ) -> Result<Evaluation<D>, Unsupported> {
+    load_at(d, memory, op, &op.args[0])
+}
+
+fn load_at<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+    address: &Value<D>,
+) -> Result<Evaluation<D>, Unsupported> {
     let (operand, bits) = described(op)?;
     let width = op.width();
     if bits > width {
         return Err(malformed(op.inst));
     }
-    let address = &op.args[0];
     let (value, undefined) = memory.load(d, &address.bits, bits.div_ceil(8), &operand);
     // An access of no whole number of bytes reads the bytes that a store of that size wrote, which left zeros above. To
     // read anything else is undefined (LangRef, `load`).
@@ -47,8 +55,8 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     poison = d.bool_or(&poison, &outside_range);
     let result = match op.inst.opcode {
         _ if bits == width => low,
-        Opcode::G_ZEXTLOAD => d.zext(&low, width),
-        Opcode::G_SEXTLOAD => d.sext(&low, width),
+        Opcode::G_ZEXTLOAD | Opcode::G_INDEXED_ZEXTLOAD => d.zext(&low, width),
+        Opcode::G_SEXTLOAD | Opcode::G_INDEXED_SEXTLOAD => d.sext(&low, width),
         _ => {
             let high = d.choose(width - bits);
             d.concat(&high, &low)
@@ -79,8 +87,17 @@ pub(super) fn store<D: Domain, M: Memory<D>>(
     memory: &mut M,
     op: &Operation<'_, D>,
 ) -> Result<Evaluation<D>, Unsupported> {
+    store_at(d, memory, op, &op.args[1])
+}
+
+fn store_at<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+    address: &Value<D>,
+) -> Result<Evaluation<D>, Unsupported> {
     let (operand, bits) = described(op)?;
-    let (value, address) = (&op.args[0], &op.args[1]);
+    let value = &op.args[0];
     if bits > d.width(&value.bits) {
         return Err(malformed(op.inst));
     }
@@ -90,6 +107,27 @@ pub(super) fn store<D: Domain, M: Memory<D>>(
     let outside = memory.store(d, &address.bits, &value, &operand);
     let ub = d.bool_or(&outside, &address.poison);
     Ok(Evaluation { results: SmallVec::new(), ub })
+}
+
+/// `G_INDEXED_LOAD` and its like: a load or a store, and the base stepped by the offset, which wraps. The immediate
+/// says whether the access is at the stepped address or at the base (LLVM's `GenericOpcodes.td`).
+pub(super) fn indexed<D: Domain, M: Memory<D>>(
+    d: &mut D,
+    memory: &mut M,
+    op: &Operation<'_, D>,
+) -> Result<Evaluation<D>, Unsupported> {
+    let is_store = op.inst.opcode == Opcode::G_INDEXED_STORE;
+    let [base, offset] = &op.args[usize::from(is_store)..] else { return Err(malformed(op.inst)) };
+    let Some(&Operand::Imm(before)) = op.inst.operands.last() else { return Err(malformed(op.inst)) };
+    let step = d.sext_or_trunc(&offset.bits, d.width(&base.bits));
+    let stepped = Value::new(d.add(&base.bits, &step), d.bool_or(&base.poison, &offset.poison));
+    let address = if before != 0 { &stepped } else { base };
+    let mut evaluation = match is_store {
+        true => store_at(d, memory, op, address)?,
+        false => load_at(d, memory, op, address)?,
+    };
+    evaluation.results.push(stepped);
+    Ok(evaluation)
 }
 
 /// `G_FENCE`: nothing in one thread, and nothing at all if it orders that thread alone.

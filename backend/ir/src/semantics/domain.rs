@@ -22,6 +22,11 @@ pub trait Domain {
     fn boolean(&mut self, value: bool) -> Self::Bool;
     /// A nondeterministic choice, made once: a seeded pick when run, a quantified variable when proved.
     fn choose(&mut self, width: u32) -> Self::Bits;
+    /// The value, where the domain can tell that it is one number in every execution. No definition of an opcode asks;
+    /// a call does, whose argument says how it is ordered among threads.
+    fn known(&self, _: &Self::Bits) -> Option<Bits> {
+        None
+    }
 
     /// The sum, modulo 2 to the width. Operands of arithmetic have one width.
     fn add(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bits;

@@ -264,6 +264,7 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
         G_FENCE => access::fence(domain, memory, op),
         // A hint, whatever its address is.
         G_PREFETCH => no_ub(smallvec![]),
+        _ if inst.opcode.family() == Some(Family::Indexed) => access::indexed(domain, memory, op),
         _ if inst.opcode.family() == Some(Family::Atomic) => access::read_modify_write(domain, memory, op),
         G_UADDO | G_UADDE | G_USUBO | G_USUBE | G_SADDO | G_SADDE | G_SSUBO | G_SSUBE => {
             no_ub(integer::with_carry(domain, op))

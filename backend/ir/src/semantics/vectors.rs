@@ -201,7 +201,7 @@ fn lane_by_lane<D: Domain, M: Memory<D>>(
     memory: &mut M,
     op: &Operation<'_, D>,
 ) -> Result<Evaluation<D>, Unsupported> {
-    let apart = [Family::Composition, Family::Atomic, Family::Load, Family::Store, Family::Vector];
+    let apart = [Family::Composition, Family::Atomic, Family::Load, Family::Store, Family::Indexed, Family::Vector];
     let count = op.defs.first().map_or(0, |&ty| lanes(ty));
     let other = |ty: &Type| ty.is_vector() && lanes(*ty) != count;
     let scalar_result = op.defs.iter().any(|ty| !ty.is_vector());

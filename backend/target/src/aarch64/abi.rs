@@ -3,6 +3,7 @@
 use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, MOVbaseTLS, RET_ReallyLR, TCRETURNdi};
 use super::registers::{self, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
 use crate::abi::{Abi, Calls, Pairs, Passing, ThreadPointer};
+use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::{VaListContent, VaListField};
 use tribunal_ir::TargetFlags;
 
@@ -94,5 +95,6 @@ pub static ABI: Abi = Abi {
         callee_flags: TargetFlags::NONE,
         preserved_mask: registers::AAPCS_MASK,
         floats: &[],
+        atomics: AtomicLibrary::Outlined,
     }),
 };

@@ -6,13 +6,14 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
+use super::instructions::*;
 use crate::atomics::{self, Compared, Evaluated, MemoryOperation};
 use crate::instructions::{Access, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, jump_free, loaded};
 use smallvec::smallvec;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, OpcodeFlags};
+use tribunal_ir::{AtomicOrdering, FencedPairs, InstData, OpcodeFlags, TargetOpcode};
 
 /// The operations by bits 12 to 15 of a word.
 const OPERATIONS: [(u32, MemoryOperation); 9] = [
@@ -27,6 +28,21 @@ const OPERATIONS: [(u32, MemoryOperation); 9] = [
     (8, MemoryOperation::Exchange),
 ];
 
+/// The operations of loops, beside the pseudo-instruction of each size.
+const LOOPS: [([TargetOpcode; 4], MemoryOperation); 5] = [
+    ([ATOMIC_LOAD_NAND_8, ATOMIC_LOAD_NAND_16, ATOMIC_LOAD_NAND_32, ATOMIC_LOAD_NAND_64], MemoryOperation::Nand),
+    ([ATOMIC_LOAD_MAX_8, ATOMIC_LOAD_MAX_16, ATOMIC_LOAD_MAX_32, ATOMIC_LOAD_MAX_64], MemoryOperation::Greatest),
+    ([ATOMIC_LOAD_MIN_8, ATOMIC_LOAD_MIN_16, ATOMIC_LOAD_MIN_32, ATOMIC_LOAD_MIN_64], MemoryOperation::Least),
+    (
+        [ATOMIC_LOAD_UMAX_8, ATOMIC_LOAD_UMAX_16, ATOMIC_LOAD_UMAX_32, ATOMIC_LOAD_UMAX_64],
+        MemoryOperation::GreatestUnsigned,
+    ),
+    (
+        [ATOMIC_LOAD_UMIN_8, ATOMIC_LOAD_UMIN_16, ATOMIC_LOAD_UMIN_32, ATOMIC_LOAD_UMIN_64],
+        MemoryOperation::LeastUnsigned,
+    ),
+];
+
 /// The width of a status: zero for success.
 const STATUS_BITS: u32 = 32;
 
@@ -36,11 +52,17 @@ const PAIR_BITS: u32 = 128;
 /// An operation on memory, or a store that keeps a reservation; `None` for any other load or store.
 pub(super) fn evaluate<D: AnyDomain + ?Sized>(
     d: &mut D,
-    (row, access): (&InstrDesc, Access),
+    (opcode, row, access): (TargetOpcode, &InstrDesc, Access),
     inst: &InstData,
     s: &Sources<D>,
 ) -> Option<Evaluated<D>> {
-    let Some(code) = row.code else { return Some(compare_and_swap(d, access, inst, s)) };
+    let Some(code) = row.code else {
+        let looped = LOOPS.into_iter().find(|(opcodes, _)| opcodes.contains(&opcode));
+        return Some(match looped {
+            Some((_, operation)) => operation_loop(d, operation, (row, access), inst, s),
+            None => compare_and_swap(d, access, inst, s),
+        });
+    };
     if access.bits() == PAIR_BITS && row.flags.contains(OpcodeFlags::SIDE_EFFECTS) {
         return Some(pair(d, (row, access), inst, s));
     }
@@ -86,6 +108,25 @@ fn compare_and_swap<D: AnyDomain + ?Sized>(d: &mut D, access: Access, inst: &Ins
     let evaluation = atomics::compare_exchange(d, Compared::Access, access, inst, sources)?;
     let mut evaluation = atomics::with_scratch(d, evaluation, STATUS_BITS)?;
     evaluation.results.push(Value::new(d.choose(4), d.boolean(false)));
+    Ok(evaluation)
+}
+
+/// `ATOMIC_LOAD_MAX old, new, status, address, value` and its like: a loop, which leaves anything in its status, in the
+/// register for the new value, and in the flags if it compares.
+fn operation_loop<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    operation: MemoryOperation,
+    (row, access): (&InstrDesc, Access),
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Evaluated<D> {
+    let [address, value] = s.exactly(inst)?;
+    let evaluation = atomics::operation(d, operation, access, inst, [value, address])?;
+    let evaluation = atomics::with_scratch(d, evaluation, d.width(&value.bits))?;
+    let mut evaluation = atomics::with_scratch(d, evaluation, STATUS_BITS)?;
+    for _ in row.implicit_defs {
+        evaluation.results.push(Value::new(d.choose(4), d.boolean(false)));
+    }
     Ok(evaluation)
 }
 

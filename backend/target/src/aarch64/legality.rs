@@ -9,9 +9,10 @@ use crate::legality::predicates::{
     scalar_narrower_than, scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
 use crate::legality::{
-    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, rules_for, vectors_by_element,
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, accesses_without_step, rules_for,
+    vectors_by_element,
 };
-use crate::runtime::AtomicFunction;
+use crate::runtime::{AtomicFunction, AtomicLibrary};
 use std::sync::OnceLock;
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S16, S32, S64, S128};
@@ -51,6 +52,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     let mut sets = arithmetic();
     sets.extend(values());
     sets.extend(memory());
+    sets.extend(accesses_without_step("aarch64"));
     sets.extend(atomics(features));
     sets.extend(artifacts());
     sets.push(vectors_by_element("aarch64"));
@@ -183,7 +185,7 @@ fn memory() -> Vec<RuleSet> {
     ]
 }
 
-/// Operations on memory of every size. Without LSE there are but loops, and library functions that ask the machine.
+/// Operations on memory of every size. Without LSE there are loops, and library functions that ask the machine.
 fn atomics(features: Features) -> Vec<RuleSet> {
     let access = |(value, bits): (Type, u32)| TypePairAndMemDesc {
         type0: value,
@@ -192,19 +194,17 @@ fn atomics(features: Features) -> Vec<RuleSet> {
         align_bits: bits,
     };
     let whole = [(S32, 8), (S32, 16), (S32, 32), (S64, 64)].map(access);
-    let others = [G_ATOMICRMW_MAX, G_ATOMICRMW_MIN, G_ATOMICRMW_UMAX, G_ATOMICRMW_UMIN];
+    let others = [G_ATOMICRMW_NAND, G_ATOMICRMW_MAX, G_ATOMICRMW_MIN, G_ATOMICRMW_UMAX, G_ATOMICRMW_UMIN];
     let on = |opcodes: &[Opcode]| accesses(opcodes, 64);
     let has_lse = features.contains(LSE);
     vec![
-        on(&AtomicFunction::read_modify_writes())
+        on(&AtomicFunction::read_modify_writes(AtomicLibrary::Outlined))
             .when(has_lse, |rules| rules.legal_for_types_with_mem_desc(&whole))
             .when(!has_lse, |rules| rules.libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &whole)))
             .lower_if(is_pointer(0))
             .min_scalar(0, S32),
-        // The library has no such function, and no rule selects a loop.
-        on(&others)
-            .when(!has_lse, |rules| rules.unsupported())
-            .when(has_lse, |rules| rules.legal_for_types_with_mem_desc(&whole).min_scalar(0, S32)),
+        // Without an instruction these are loops.
+        on(&others).legal_for_types_with_mem_desc(&whole).min_scalar(0, S32),
         accesses(&[G_ATOMIC_CMPXCHG], 128)
             .legal_for_types_with_mem_desc(&whole)
             .libcall_if(type_pair_and_mem_desc_in_set(0, 1, 0, &[access((S128, 128))]))

@@ -65,6 +65,95 @@ fn exclusive_loop(data: &InstData) -> Option<Sequence> {
     ])
 }
 
+/// `ATOMIC_LOAD_MIN old, new, status, address, value` and its like, as such a loop:
+///
+/// ```text
+/// loop: ldaxrb old, [address]
+///       sxtb   new, old
+///       cmp    new, value, sxtb
+///       csel   new, old, value, le
+///       stlxrb status, new, [address]
+///       cbnz   status, loop
+/// ```
+///
+/// A load extends with zeros, so only a signed comparison of a part of a register needs the second instruction. A
+/// complement has `and` and `mvn` instead of the comparison.
+fn operation_loop(data: &InstData) -> Option<Sequence> {
+    let Opcode::Target(opcode) = data.opcode else { return None };
+    let (kept, place) = LOOPS.into_iter().find_map(|(opcodes, kept)| {
+        let place = opcodes.into_iter().position(|own| own == opcode)?;
+        Some((kept, place))
+    })?;
+    let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
+    let (old, new, status) = (register(0)?, register(1)?, register(2)?);
+    let (address, value) = (register(3)?, register(4)?);
+    let three = |opcode, dst, one, other| inst(opcode, [Operand::def(dst), Operand::used(one), Operand::used(other)]);
+    let LoopSize { load, store, part, wide } = LOOP_SIZES[place];
+    let mut code: Sequence = smallvec![inst(load, [Operand::def(old), Operand::used(address)])];
+    let (zero, compare, select, and, not) =
+        if wide { (XZR, SUBSXrr, CSELXr, ANDXrr, ORNXrr) } else { (WZR, SUBSWrr, CSELWr, ANDWrr, ORNWrr) };
+    match (kept, part) {
+        (None, _) => code.extend([three(and, new, old, value), three(not, new, zero, new)]),
+        (Some((condition, signed)), part) => {
+            let compared = match part {
+                Some((last, _)) if signed => {
+                    let bits = [Operand::Imm(0), Operand::Imm(last)];
+                    code.push(inst(SBFMWri, [Operand::def(new), Operand::used(old)].into_iter().chain(bits)));
+                    new
+                }
+                _ => old,
+            };
+            let operands = [Operand::def(zero), Operand::used(compared), Operand::used(value)];
+            code.push(match part {
+                Some((_, [unsigned, sign])) => {
+                    let extension = Operand::Imm(if signed { sign } else { unsigned });
+                    inst(SUBSWrx, operands.into_iter().chain([extension]))
+                }
+                None => inst(compare, operands),
+            });
+            let condition = Operand::Imm(condition);
+            let chosen = [Operand::def(new), Operand::used(old), Operand::used(value), condition];
+            code.push(inst(select, chosen));
+        }
+    }
+    code.push(inst(store, [Operand::def(status), Operand::used(new), Operand::used(address)]));
+    let back = -4 * code.len() as i64;
+    code.push(inst(CBNZW, [Operand::used(status), Operand::Imm(back)]));
+    Some(code)
+}
+
+/// When a loop leaves the old value: the condition, and whether it is one of signed numbers; `None` for a complement.
+type Stays = Option<(i64, bool)>;
+
+/// The loops of operations, by size.
+const LOOPS: [([TargetOpcode; 4], Stays); 5] = [
+    ([ATOMIC_LOAD_NAND_8, ATOMIC_LOAD_NAND_16, ATOMIC_LOAD_NAND_32, ATOMIC_LOAD_NAND_64], None),
+    ([ATOMIC_LOAD_MAX_8, ATOMIC_LOAD_MAX_16, ATOMIC_LOAD_MAX_32, ATOMIC_LOAD_MAX_64], Some((GREATER_OR_EQUAL, true))),
+    ([ATOMIC_LOAD_MIN_8, ATOMIC_LOAD_MIN_16, ATOMIC_LOAD_MIN_32, ATOMIC_LOAD_MIN_64], Some((LESS_OR_EQUAL, true))),
+    (
+        [ATOMIC_LOAD_UMAX_8, ATOMIC_LOAD_UMAX_16, ATOMIC_LOAD_UMAX_32, ATOMIC_LOAD_UMAX_64],
+        Some((HIGHER_OR_SAME, false)),
+    ),
+    ([ATOMIC_LOAD_UMIN_8, ATOMIC_LOAD_UMIN_16, ATOMIC_LOAD_UMIN_32, ATOMIC_LOAD_UMIN_64], Some((LOWER_OR_SAME, false))),
+];
+
+/// The accesses of a loop.
+#[derive(Clone, Copy)]
+struct LoopSize {
+    load: TargetOpcode,
+    store: TargetOpcode,
+    /// Of a part of a register its last bit, and the numbers of its extensions without and with the sign.
+    part: Option<(i64, [i64; 2])>,
+    wide: bool,
+}
+
+const LOOP_SIZES: [LoopSize; 4] = [
+    LoopSize { load: LDAXRB, store: STLXRB, part: Some((7, [BYTE, SIGNED_BYTE])), wide: false },
+    LoopSize { load: LDAXRH, store: STLXRH, part: Some((15, [HALF, SIGNED_HALF])), wide: false },
+    LoopSize { load: LDAXRW, store: STLXRW, part: None, wide: false },
+    LoopSize { load: LDAXRX, store: STLXRX, part: None, wide: true },
+];
+
 /// A number, sixteen bits at a time: as many moves as the register has such parts.
 fn move_number(data: &InstData) -> Option<Sequence> {
     let Opcode::Target(opcode) = data.opcode else { return None };
@@ -84,14 +173,20 @@ fn move_number(data: &InstData) -> Option<Sequence> {
 
 /// The pseudo-instructions that stand for several instructions in one text.
 fn several(data: &InstData) -> Option<Sequence> {
-    exclusive_loop(data).or_else(|| move_number(data))
+    exclusive_loop(data).or_else(|| operation_loop(data)).or_else(|| move_number(data))
 }
 
-/// LLVM's numbers of the extensions `uxtb` and `uxth`.
+/// LLVM's numbers of the extensions `uxtb` and `uxth`, `sxtb` and `sxth`.
 const BYTE: i64 = 0;
 const HALF: i64 = 8;
-/// The number of the condition `ne`.
+const SIGNED_BYTE: i64 = 32;
+const SIGNED_HALF: i64 = 40;
+/// The numbers of the conditions `ne`, `hs`, `ls`, `ge` and `le`.
 const NOT_EQUAL: i64 = 1;
+const HIGHER_OR_SAME: i64 = 2;
+const LOWER_OR_SAME: i64 = 9;
+const GREATER_OR_EQUAL: i64 = 10;
+const LESS_OR_EQUAL: i64 = 13;
 
 impl Machine for MachineCode {
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
@@ -260,7 +355,7 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             decode_bitmask(*value, width).map_or(value.to_string(), |mask| format!("{mask:#x}"))
         }
         ('w', Operand::Reg(register)) => register_name(register.reg).replacen('x', "w", 1),
-        ('v', Operand::Reg(register)) => register_name(register.reg).replacen(['q', 's', 'h'], "v", 1),
+        ('v', Operand::Reg(register)) => register_name(register.reg).replacen(['q', 'd', 's', 'h'], "v", 1),
         (_, Operand::Reg(register)) => register_name(register.reg),
         (_, Operand::Imm(value)) => value.to_string(),
         (_, Operand::Block(_) | Operand::Address(_)) => name(operand),

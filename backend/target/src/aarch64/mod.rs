@@ -13,6 +13,7 @@ pub mod machine;
 pub mod registers;
 pub mod selection;
 pub mod semantics;
+mod simd;
 pub mod target_flags;
 
 use crate::{Elf, Features, Made, Target};

@@ -8,15 +8,18 @@
 use super::bitmask::decode_bitmask;
 use super::floats;
 use super::instructions::*;
+use super::simd;
 use super::target_flags::TPREL_HIGH;
 use crate::Target;
 use crate::addressing::AddressPart;
+use crate::atomics::Evaluated;
+use crate::instructions::{Access, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
+use crate::operands::{Sources, access, access_at, call_frame, chosen, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -32,10 +35,7 @@ pub fn evaluate<'d>(
     let row = target.instruction(opcode);
     let s = sources(d, target, inst, args)?;
     if let Some(of_row) = row.access {
-        return match super::atomics::evaluate(d, (row, of_row), inst, &s) {
-            Some(evaluation) => evaluation,
-            None => access(d, target, row, of_row, inst, &s),
-        };
+        return of_memory(d, target, (opcode, row, of_row), inst, &s);
     }
     match opcode {
         Bcc | CBZW | CBNZW | CBZX | CBNZX | TBZW | TBNZW | TBZX | TBNZX => branch(d, opcode, inst, &s),
@@ -103,6 +103,63 @@ pub fn evaluate<'d>(
     }
 }
 
+/// A load, a store, or an operation on memory.
+fn of_memory<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (opcode, row, of_row): (TargetOpcode, &InstrDesc, Access),
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Evaluated<D> {
+    if let Some(steps) = steps_base(row) {
+        return stepped_access(d, target, (row, of_row), inst, (s, steps));
+    }
+    super::atomics::evaluate(d, (opcode, row, of_row), inst, s)
+        .unwrap_or_else(|| access(d, target, row, of_row, inst, s))
+}
+
+/// The moment when an access steps its base.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BaseStep {
+    Before,
+    Behind,
+}
+
+/// For an access that steps its base: whether before it, by two bits of the word (Arm Architecture Reference Manual,
+/// "Load/store register (immediate post-indexed)" and "(immediate pre-indexed)").
+fn steps_base(row: &InstrDesc) -> Option<BaseStep> {
+    let steps = matches!(row.operands, [OperandDesc::Def(_), _, OperandDesc::Tied { to: 0, .. }, _]);
+    match (steps, row.code?.word >> 10 & 0b11) {
+        (true, 0b01) => Some(BaseStep::Behind),
+        (true, 0b11) => Some(BaseStep::Before),
+        _ => None,
+    }
+}
+
+/// An access that writes its base back, stepped by the last operand.
+fn stepped_access<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    (row, access): (&InstrDesc, Access),
+    inst: &InstData,
+    (s, steps): (&Sources<D>, BaseStep),
+) -> Evaluated<D> {
+    let is_store = row.flags.contains(OpcodeFlags::STORE);
+    let (value, [base, step]) = match is_store {
+        true => {
+            let [value, base, step] = s.exactly(inst)?;
+            (Some(value), [base, step])
+        }
+        false => (None, s.exactly(inst)?),
+    };
+    let stepped = Value::new(d.add(&base.bits, &step.bits), base.poison);
+    let address = if steps == BaseStep::Before { stepped.clone() } else { base.clone() };
+    let class = row.operands.get(1).and_then(OperandDesc::class);
+    let mut evaluation = access_at(d, target, (row, access, class), inst, (value, &address))?;
+    evaluation.results.insert(0, stepped);
+    Ok(evaluation)
+}
+
 /// So many pages from the instruction's own, in placed code.
 fn page_from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<D::Bits, Unsupported> {
     let pages = inst.imm(1).ok_or_else(|| Unsupported::new("malformed ADRP"))?;
@@ -143,7 +200,9 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = extended(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 | DUPv2i64gpr | INSvi64gpr | UMOVvi64 => quad_move(d, opcode, inst, s)?,
+        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v => {
+            simd::compute(d, opcode, inst, s)?
+        }
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));
@@ -168,6 +227,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         RORVWr | RORVXr => rotate(d, a, arg(1)?),
         UBFMWri | UBFMXri => bitfield(d, a, number(2)?, number(3)?, false),
         SBFMWri | SBFMXri => bitfield(d, a, number(2)?, number(3)?, true),
+        BFMWri | BFMXri => bitfield_into(d, a, arg(1)?, number(3)?, number(4)?),
         EXTRWrri | EXTRXrri => {
             let (width, low, least) = (d.width(a), arg(1)?, number(3)?);
             match least {
@@ -199,28 +259,6 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
         }
         SUBREG_TO_REG => d.zext(arg(1)?, 64),
         _ => logical(d, opcode, inst, s)?,
-    })
-}
-
-/// Between registers of 128 bits, or one of them and integer registers of its halves.
-fn quad_move<D: AnyDomain + ?Sized>(
-    d: &mut D,
-    opcode: TargetOpcode,
-    inst: &InstData,
-    s: &Sources<D>,
-) -> Option<D::Bits> {
-    let arg = |index: usize| s.bits(index);
-    let a = arg(0)?;
-    let half = |index: usize| inst.imm(index).map(|value| value as u32);
-    Some(match opcode {
-        ORRv16i8 => d.or(a, arg(1)?),
-        DUPv2i64gpr => d.concat(a, a),
-        INSvi64gpr => {
-            let (low, high) = (d.extract(a, 0, 64), d.extract(a, 64, 64));
-            if half(2)? == 0 { d.concat(&high, arg(2)?) } else { d.concat(arg(2)?, &low) }
-        }
-        UMOVvi64 => d.extract(a, 64 * half(2)?, 64),
-        _ => return None,
     })
 }
 
@@ -352,6 +390,26 @@ fn bitfield<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, immr: u32, imms: u32,
     let (field, below) = (d.extract(a, 0, imms + 1), d.literal(0, width - immr));
     let placed = d.concat(&field, &below);
     extend(d, &placed)
+}
+
+/// Bits `immr ..= imms` of `a` at the bottom of `into`, or its low `imms + 1` bits so far up as a rotation by `immr`
+/// brings them (Arm Architecture Reference Manual, `BFM`).
+fn bitfield_into<D: AnyDomain + ?Sized>(d: &mut D, into: &D::Bits, a: &D::Bits, immr: u32, imms: u32) -> D::Bits {
+    let width = d.width(into);
+    let (from, to, bits) = match imms >= immr {
+        true => (immr, 0, imms - immr + 1),
+        false => (0, width - immr, imms + 1),
+    };
+    let mut whole = d.extract(a, from, bits);
+    if to > 0 {
+        let below = d.extract(into, 0, to);
+        whole = d.concat(&whole, &below);
+    }
+    if to + bits < width {
+        let above = d.extract(into, to + bits, width - to - bits);
+        whole = d.concat(&above, &whole);
+    }
+    whole
 }
 
 fn leading_zeros<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {

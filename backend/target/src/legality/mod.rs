@@ -35,7 +35,7 @@ pub use predicates::Predicate;
 pub use rules::{RuleSet, TypePairAndMemDesc, TypeTuple, rules_for};
 pub use step::{InvalidStep, LegalizeStep, NO_RULE, StepFault};
 pub use table::{IllDefined, LegalizerInfo, recorded_queries};
-pub use vectors::vectors_by_element;
+pub use vectors::{accesses_without_step, vectors_by_element};
 
 use smallvec::SmallVec;
 use tribunal_ir::opcode::TypeSource;

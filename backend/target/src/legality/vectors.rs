@@ -6,7 +6,7 @@ use super::mutations::{self, Mutation, change, change_element_count_to};
 use super::predicates::{Predicate, all, fixed_lanes, is_vector, num_elements_not_pow2, on_type};
 use super::rules::{Indices, RuleSet, rules_for};
 use tribunal_ir::types::ElementCount;
-use tribunal_ir::{Opcode, Type};
+use tribunal_ir::{Family, Opcode, OpcodeFlags, Type};
 
 /// The opcodes that make vectors and take them apart. Every target without vector registers writes them on elements.
 const ON_ELEMENTS: [Opcode; 23] = {
@@ -41,6 +41,16 @@ const ON_ELEMENTS: [Opcode; 23] = {
 /// The rules of a target without vector registers for the opcodes that make vectors and take them apart.
 pub fn vectors_by_element(target: &'static str) -> RuleSet {
     rules_for(target, &ON_ELEMENTS).lower()
+}
+
+/// The rules of loads and of stores that step an address, of a target that does it in an instruction of its own. The
+/// value of a store has the second type index.
+pub fn accesses_without_step(target: &'static str) -> [RuleSet; 2] {
+    [(OpcodeFlags::LOAD, 0), (OpcodeFlags::STORE, 1)].map(|(direction, value)| {
+        let is_one = |opcode: &&Opcode| opcode.info().is_some_and(|info| info.flags.contains(direction));
+        let opcodes: Vec<Opcode> = Family::Indexed.opcodes().iter().filter(is_one).copied().collect();
+        rules_for(target, &opcodes).unsupported_if(is_vector(value)).lower()
+    })
 }
 
 /// Type `index` is a vector of `element`, so many that `holds`.

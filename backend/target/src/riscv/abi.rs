@@ -9,6 +9,7 @@ use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, TP, f, x};
 use super::target_flags;
 use crate::Features;
 use crate::abi::{Abi, Calls, FloatConvention, Pairs, Passing, ThreadPointer};
+use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::{VaListContent, VaListField};
 
 /// The calling convention of RV64.
@@ -124,5 +125,6 @@ const BOTH: Abi = Abi {
                 bits: 0,
             },
         ],
+        atomics: AtomicLibrary::Libatomic,
     }),
 };

@@ -6,12 +6,15 @@ use super::float_legality::{FloatMachine, HALF_WITH_F, WITH_D, WITH_F, WITH_HALF
 use crate::Features;
 use crate::legality::mutations::change_to;
 use crate::legality::predicates::{
-    all, any, atomic_ordering_at_least_or_stronger_than, is_pointer, is_vector, made_of_halves, made_of_smaller_parts,
-    mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than, scalar_wider_than,
+    Predicate, all, any, atomic_ordering_at_least_or_stronger_than, is_pointer, is_vector, made_of_halves,
+    made_of_smaller_parts, mem_narrower_than, mem_narrower_than_value, misaligned, pred_not, scalar_narrower_than,
+    scalar_wider_than, type_pair_and_mem_desc_in_set,
 };
 use crate::legality::{
-    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, pairs, rules_for, vectors_by_element,
+    CustomDesc, EXPANDED, Expansion, LegalizerInfo, RuleSet, TypePairAndMemDesc, accesses_without_step, pairs,
+    rules_for, vectors_by_element,
 };
+use crate::runtime::{AtomicFunction, AtomicLibrary};
 use std::sync::{Mutex, PoisonError};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S8, S16, S32, S64};
@@ -58,9 +61,23 @@ impl Machine {
         rules_for(self.name, opcodes).scalarize(0)
     }
 
-    /// Rules of accesses, which may be atomic: at their natural alignment, and no wider than a register.
+    /// Rules of accesses, which may be atomic: at their natural alignment, and no wider than two registers.
     fn accesses(&self, opcodes: &[Opcode]) -> RuleSet {
-        rules_for(self.name, opcodes).unsupported_if_vector().unsupported_if_not_atomically_accessible(self.x.bits())
+        rules_for(self.name, opcodes)
+            .unsupported_if_vector()
+            .unsupported_if_not_atomically_accessible(2 * self.x.bits())
+    }
+
+    /// An atomic access that the library makes: all without A, and those of two registers.
+    fn is_of_library(&self, features: Features) -> Predicate {
+        let is_atomic = || atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Unordered);
+        let wide = Type::scalar(2 * self.x.bits());
+        let access = TypePairAndMemDesc { type0: wide, type1: self.p, memory: wide, align_bits: wide.bits() };
+        let pair = all([is_atomic(), type_pair_and_mem_desc_in_set(0, 1, 0, &[access])]);
+        match features.contains(features::A) {
+            true => pair,
+            false => any([all([is_atomic(), pred_not(scalar_wider_than(0, self.x.bits()))]), pair]),
+        }
     }
 }
 
@@ -91,7 +108,7 @@ impl Machine {
 
     /// Rules of accesses of a scalar or, element by element, of a vector.
     fn accesses_of_elements(&self, opcodes: &[Opcode]) -> RuleSet {
-        rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_atomically_accessible(self.x.bits())
+        rules_for(self.name, opcodes).scalarize(0).unsupported_if_not_atomically_accessible(2 * self.x.bits())
     }
 }
 
@@ -103,8 +120,9 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(bit_manipulation(machine, features.contains(features::ZBB)));
     sets.extend(multiplication(machine, features.contains(features::M)));
     sets.extend(values(machine));
-    sets.extend(memory(machine));
-    sets.extend(atomics(machine));
+    sets.extend(memory(machine, features));
+    sets.extend(accesses_without_step(machine.name));
+    sets.extend(atomics(machine, features));
     sets.extend(artifacts(machine));
     sets.push(vectors_by_element(machine.name));
     sets.extend(machine.numbers().operations());
@@ -274,7 +292,7 @@ fn values(machine: Machine) -> Vec<RuleSet> {
     ]
 }
 
-fn memory(machine: Machine) -> Vec<RuleSet> {
+fn memory(machine: Machine, features: Features) -> Vec<RuleSet> {
     let Machine { x, p, .. } = machine;
     let on = |opcodes: &[Opcode]| machine.on(opcodes);
     // A value as wide as its access, and wider than a register.
@@ -293,7 +311,10 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     vec![
         machine
             .accesses_of_elements(&[G_LOAD])
-            .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Acquire))
+            .libcall_if(machine.is_of_library(features))
+            .when(features.contains(features::A), |rules| {
+                rules.lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Acquire))
+            })
             .legal_for_types_with_mem_desc(&plain)
             .narrow_scalar_to_access(x)
             .lower_if_mem_size_not_byte_size_pow2()
@@ -310,7 +331,10 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
             .lower_if(misaligned()),
         machine
             .accesses_of_elements(&[G_STORE])
-            .lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Release))
+            .libcall_if(machine.is_of_library(features))
+            .when(features.contains(features::A), |rules| {
+                rules.lower_if(atomic_ordering_at_least_or_stronger_than(0, AtomicOrdering::Release))
+            })
             .legal_for_types_with_mem_desc(&plain)
             .widen_scalar_to_next_pow2(0)
             .narrow_scalar_to_access(x)
@@ -325,31 +349,35 @@ fn memory(machine: Machine) -> Vec<RuleSet> {
     ]
 }
 
-/// Operations on memory, of 32 bits and of a register. Narrower ones have no instruction.
-fn atomics(machine: Machine) -> Vec<RuleSet> {
+/// Operations on memory, of 32 bits and of a register. Others, and all without A, are the library's, which has no
+/// extrema.
+fn atomics(machine: Machine, features: Features) -> Vec<RuleSet> {
     let Machine { x, p, word, .. } = machine;
     let access = |memory: Type| TypePairAndMemDesc { type0: x, type1: p, memory, align_bits: memory.bits() };
     let whole: Vec<TypePairAndMemDesc> = [Some(x), word].into_iter().flatten().map(access).collect();
-    let on = |opcodes: &[Opcode]| {
-        machine.accesses(opcodes).unsupported_if(mem_narrower_than(32)).legal_for_types_with_mem_desc(&whole)
+    let has_instructions = features.contains(features::A);
+    let instructions = |rules: RuleSet| {
+        let rules = rules.legal_for_types_with_mem_desc(&whole);
+        rules.when(word.is_some(), |rules| rules.min_scalar(0, x))
     };
-    let operations = [
-        G_ATOMICRMW_XCHG,
-        G_ATOMICRMW_ADD,
-        G_ATOMICRMW_AND,
-        G_ATOMICRMW_NAND,
-        G_ATOMICRMW_OR,
-        G_ATOMICRMW_XOR,
-        G_ATOMICRMW_MAX,
-        G_ATOMICRMW_MIN,
-        G_ATOMICRMW_UMAX,
-        G_ATOMICRMW_UMIN,
-        G_ATOMIC_CMPXCHG,
-    ];
-    let lowered = [G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS];
+    let in_library: Vec<Opcode> = AtomicFunction::read_modify_writes(AtomicLibrary::Libatomic)
+        .into_iter()
+        .filter(|&opcode| opcode != G_ATOMICRMW_SUB)
+        .chain([G_ATOMIC_CMPXCHG])
+        .collect();
+    let extrema = [G_ATOMICRMW_MAX, G_ATOMICRMW_MIN, G_ATOMICRMW_UMAX, G_ATOMICRMW_UMIN];
     vec![
-        on(&operations).lower_if(is_pointer(0)).when(word.is_some(), |rules| rules.min_scalar(0, x)),
-        machine.accesses(&lowered).unsupported_if(mem_narrower_than(32)).lower(),
+        machine
+            .accesses(&in_library)
+            .lower_if(is_pointer(0))
+            .when(has_instructions, |rules| rules.libcall_if(mem_narrower_than(32)))
+            .libcall_if(machine.is_of_library(features))
+            .when(has_instructions, instructions),
+        match has_instructions {
+            true => instructions(machine.accesses(&extrema).unsupported_if(mem_narrower_than(32))),
+            false => machine.accesses(&extrema).unsupported(),
+        },
+        machine.accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),
         rules_for(machine.name, &[G_FENCE]).always_legal(),
         rules_for(machine.name, Family::Trap.opcodes()).always_legal(),
         rules_for(machine.name, &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),

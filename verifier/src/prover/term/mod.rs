@@ -348,6 +348,12 @@ impl Domain for Symbolic {
     fn boolean(&mut self, value: bool) -> Term {
         self.truth(value)
     }
+    fn known(&self, a: &Term) -> Option<Bits> {
+        match self.node(*a) {
+            Node::Const(value) => Some(value),
+            _ => None,
+        }
+    }
     fn choose(&mut self, width: u32) -> Term {
         let offered = self.offered.pop().filter(|&offered| self.width_of(offered) <= width);
         let choice = match offered {

@@ -49,8 +49,8 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
             continue;
         }
         types.push(match (kind.must_be_pointer(), types.is_empty()) {
-            (true, false) => pointer(target),
-            (true, true) => {
+            (true, first) if !first || info.family == Family::Indexed => pointer(target),
+            (true, _) => {
                 let element = Element::Pointer { address_space: 0, bits: target.pointer_bits };
                 Type::Vector { lanes: 2, scalable: false, element }
             }
@@ -59,9 +59,9 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
     }
     (!types.is_empty()).then(|| {
         let mut query = LegalityQuery::new(opcode, types);
-        if matches!(info.family, Family::Load | Family::Store) {
+        if is_access(info) {
             // An extending load reads narrower elements.
-            let value = query.types[0];
+            let value = query.types[info.value_index()];
             let fits = info.access_fits(value.bits(), value.bits());
             let narrow = value.with_scalar_type(S8).filter(|_| !fits);
             let in_memory = narrow.unwrap_or(value);
@@ -69,6 +69,11 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
         }
         query
     })
+}
+
+/// True for loads and stores of one value.
+fn is_access(info: &OpcodeInfo) -> bool {
+    matches!(info.family, Family::Load | Family::Store | Family::Indexed)
 }
 
 /// A vector taken apart into its elements.
@@ -81,7 +86,7 @@ fn elements_of_vector(query: &LegalityQuery) -> Option<LegalityQuery> {
 
 fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
     let Some(info) = opcode.info() else { return Vec::new() };
-    if matches!(info.family, Family::Load | Family::Store) {
+    if is_access(info) {
         return accesses(target, opcode, info);
     }
     let mut all = Vec::new();
@@ -148,8 +153,9 @@ fn hidden_immediates(query: &LegalityQuery) -> Vec<i64> {
     if let Some(shown) = query.immediate {
         return vec![shown];
     }
-    let most = range_of(query).map_or(0, |range| *range.end());
-    let mut all = vec![0, most / 2, most];
+    let range = range_of(query).unwrap_or(0..=0);
+    let mut all = vec![*range.start(), range.end() / 2, *range.end()];
+    all.retain(|value| range.contains(value));
     all.dedup();
     all
 }
@@ -206,13 +212,19 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
         values.sort_unstable();
         values.dedup();
         let mut values: Vec<Type> = values.into_iter().map(Type::scalar).collect();
-        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, 0) {
+        if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, info.value_index()) {
             values.push(pointer(target));
         }
         for value in values {
             for align in [1, 2, 4, 8] {
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
-                let mut query = LegalityQuery::new(opcode, [value, pointer(target)]);
+                let (place, step) = (pointer(target), target.register_type());
+                let types = match (info.family, info.value_index()) {
+                    (Family::Indexed, 0) => vec![value, place, step],
+                    (Family::Indexed, _) => vec![place, value, step],
+                    _ => vec![value, place],
+                };
+                let mut query = LegalityQuery::new(opcode, types);
                 query.memory = smallvec![memory];
                 all.push(query.clone());
                 let plainly = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && value.bits() == bits;
@@ -237,7 +249,7 @@ fn ordering_kinds(info: &OpcodeInfo) -> [AtomicOrdering; 2] {
 fn well_formed(query: &LegalityQuery) -> bool {
     let (Some(info), types) = (query.opcode.info(), index_types(query)) else { return false };
     let bits = |ty: Option<Type>| ty.map_or(0, Type::bits);
-    let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[0])));
+    let fits = query.memory.iter().all(|memory| info.access_fits(memory.ty.bits(), bits(types[info.value_index()])));
     let too_narrow = |rule: &TypeRule| matches!(rule, TypeRule::AtLeast(..));
     fits && info.rules.iter().all(|rule| too_narrow(rule) || rule.holds(&types, None))
 }
