@@ -1,7 +1,8 @@
 //! Rule coverage: the rules that a campaign can reach, and those that it did.
 
 use crate::campaign::FeatureMix;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 use tribunal_codegen::legalize::COMBINES;
 use tribunal_target::{Features, Target};
 use tribunal_trial::ledger::Ledger;
@@ -58,8 +59,9 @@ impl RuleCoverage {
         let all = optional.fold(features, |all, option| all | option.feature);
         let rules = rules(target, all);
         let label = target.with(features);
-        let proofs = proved(&label);
-        let proved: FxHashSet<&str> = rules.iter().copied().filter(|rule| proofs.contains(*rule)).collect();
+        let proofs = PROVED.get(&label);
+        let is_proved = |rule: &&str| proofs.is_some_and(|proofs| proofs.contains(*rule));
+        let proved: FxHashSet<&str> = rules.iter().copied().filter(is_proved).collect();
         let (known, never): (Vec<_>, Vec<_>) =
             rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
@@ -78,21 +80,23 @@ impl RuleCoverage {
     }
 }
 
-/// The committed ledgers; each row names its target.
+/// The committed ledgers.
 const LEDGERS: [&str; 3] = [
     include_str!("../../verifier/ledger/aarch64.txt"),
     include_str!("../../verifier/ledger/riscv32.txt"),
     include_str!("../../verifier/ledger/riscv64.txt"),
 ];
 
-/// Names of the rules that the committed ledgers prove of `label`, a target with features.
-fn proved(label: &str) -> FxHashSet<String> {
-    let own = format!("{label} |");
-    let lines = LEDGERS.iter().flat_map(|text| text.lines()).filter(|line| line.starts_with(&own));
-    // A line that is no row proves nothing; `prove --check-ledger` says which.
-    let ledger = Ledger::parse(&lines.collect::<Vec<_>>().join("\n")).unwrap_or_default();
-    ledger.rows.into_keys().filter(|class| class.target == label).map(|class| class.rule).collect()
-}
+/// Names of the rules that the committed ledgers prove, by the label of the target with features. A text that is no
+/// ledger proves nothing; `prove --check-ledger` says which.
+static PROVED: LazyLock<FxHashMap<String, FxHashSet<String>>> = LazyLock::new(|| {
+    let mut proved = FxHashMap::<_, FxHashSet<_>>::default();
+    let classes = LEDGERS.iter().flat_map(|text| Ledger::parse(text).unwrap_or_default().rows.into_keys());
+    classes.for_each(|class| {
+        proved.entry(class.target).or_default().insert(class.rule);
+    });
+    proved
+});
 
 /// Names of the rules that rewrite something for the target under these features.
 pub fn rules(target: &'static Target, features: Features) -> Vec<&'static str> {
