@@ -140,7 +140,8 @@ pub struct TargetArguments {
     /// The target; from the file's comments or its target triple if left out.
     #[arg(long, value_parser = target_names())]
     pub target: Option<String>,
-    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas.
+    /// Instruction set features to turn on (`+zbb`) or off (`-m`), separated by commas; beside those that the file
+    /// names in a comment or as `target-features` of its functions.
     #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     pub features: Vec<String>,
     /// Register allocator of regalloc2: `ion` writes the better code, `fastalloc` is the faster one.
@@ -158,11 +159,14 @@ impl TargetArguments {
         self.target.as_deref().map(target_named).transpose()
     }
 
-    /// The features that the file's comments name, or the target's usual ones, changed by the flags.
+    /// The features that the file's comments name, or else the attributes of its functions, or else the target's usual
+    /// ones; changed by the flags.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
-        let said = source.module.header("features").map(|names| source.target.features(names)).transpose();
-        let said = said.map_err(|name| unknown_feature(name, source.target))?;
-        let features = changed(source.target, said.unwrap_or(source.target.default_features), &self.features)?;
+        let Source { target, module, .. } = source;
+        let said = module.header("features").map(|names| target.features(names)).transpose();
+        let said = said.map_err(|name| unknown_feature(name, target))?;
+        let said = said.or_else(|| target.features_in_common(&module.functions));
+        let features = changed(target, said.unwrap_or(target.default_features), &self.features)?;
         let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
         let bank_select = BankSelectMode::named(&self.bank_select).unwrap_or_default();
         Ok(Options { features, allocator, bank_select })

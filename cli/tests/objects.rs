@@ -133,3 +133,60 @@ fn variables_of_threads_are_those_of_llvm() {
         }
     }
 }
+
+/// The flags of an object's header: the extension of compressed instructions, and where floating point is passed.
+fn e_flags(path: &Path) -> object::elf::FileFlags {
+    let data = std::fs::read(path).unwrap();
+    match object::File::parse(&*data).unwrap().flags() {
+        object::FileFlags::Elf { e_flags, .. } => e_flags,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// No option names the features here: the attributes of the functions do.
+#[test]
+fn functions_name_the_features_of_the_machine() {
+    for machine in [
+        ("riscv64", &["-march=rv64gc", "-mabi=lp64d"][..], &[][..]),
+        ("riscv64", &["-march=rv64imf_zfh", "-mabi=lp64f"], &[]),
+        ("riscv64", &["-march=rv64i", "-mabi=lp64"], &[]),
+        ("riscv32", &["-march=rv32imac", "-mabi=ilp32"], &[]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mut llvm = compiled(folder.path(), "floats.c", machine, ("-fno-pic", "static"));
+        succeed(llvm.args(["-filetype=obj", "-o"]).arg(path("theirs.o")));
+        let [ours, theirs] = ["ours.o", "theirs.o"].map(|name| e_flags(&path(name)));
+        assert_eq!(ours, theirs, "{machine:?}");
+        let has_doubles = machine.1[0].ends_with("gc");
+        let code = succeed(Command::new("llvm-objdump-22").arg("-d").arg(path("ours.o")));
+        assert_eq!(code.contains("fmadd.d"), has_doubles, "{machine:?}: {code}");
+    }
+}
+
+/// Functions of one module may differ: none gets an instruction that its attributes do not allow.
+#[test]
+fn a_module_has_the_features_that_its_functions_have_in_common() {
+    let folder = tempfile::tempdir().unwrap();
+    let [source, object] = ["two.mir", "two.o"].map(|name| folder.path().join(name));
+    let body = |name: &str| {
+        format!(
+            "---\nname: {name}\nbody: |\n  bb.0:\n    liveins: $x10, $x11\n    %0:_(s64) = COPY $x10\n    \
+             %1:_(s64) = COPY $x11\n    %2:_(s64) = G_MUL %0, %1\n    $x10 = COPY %2(s64)\n    PseudoRET implicit $x10\n...\n"
+        )
+    };
+    for (second, is_compressed) in [("+64bit,+c,+m,+zbb", true), ("+64bit,+m,-c", false), ("+64bit,+c", true)] {
+        let ir = format!(
+            "--- |\n  target triple = \"riscv64\"\n  define void @one() #0 {{\n    ret void\n  }}\n  \
+             define void @two() #1 {{\n    ret void\n  }}\n  \
+             attributes #0 = {{ \"target-features\"=\"+64bit,+c,+m\" }}\n  \
+             attributes #1 = {{ \"target-features\"=\"{second}\" }}\n...\n"
+        );
+        std::fs::write(&source, ir + &body("one") + &body("two")).unwrap();
+        let mut compile = Command::new(env!("CARGO_BIN_EXE_tribunal"));
+        succeed(compile.arg("compile").arg(&source).arg("-o").arg(&object));
+        assert_eq!(e_flags(&object).contains(object::elf::EF_RISCV_RVC), is_compressed, "{second}");
+        let code = succeed(Command::new("llvm-objdump-22").args(["-d", "--mattr=+m"]).arg(&object));
+        assert_eq!(code.contains("mul\t"), second.contains("+m"), "{second}: {code}");
+    }
+}

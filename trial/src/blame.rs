@@ -6,7 +6,7 @@
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
 use crate::execution::{FUEL, expected, is_address_independent};
-use crate::validate::{RESOLUTIONS, determined};
+use crate::validate::{RESOLUTIONS, Resolution, determined};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Pass};
@@ -190,8 +190,9 @@ impl<'a> Witness<'a> {
         })
     }
 
-    /// A stage in the source's environment.
-    fn interpreter<'s>(&'s self, stage: &'s Function) -> Interpreter<'s> {
+    /// A stage in the source's environment, where choices are made: an open one would be made anew by each of its uses,
+    /// and later stages compute with all bits of a number that the source has for a NaN of any bits.
+    fn interpreter<'s>(&'s self, stage: &'s Function, resolution: Resolution) -> Interpreter<'s> {
         let mut functions: SmallVec<[&'s Function; 4]> = SmallVec::from_slice(self.module.functions);
         let interpreter = match functions.get_mut(self.module.place) {
             None => Interpreter::later(stage, self.target, self.environment.as_ref()),
@@ -201,7 +202,7 @@ impl<'a> Witness<'a> {
                 later.with_definitions(&functions[1..])
             }
         };
-        interpreter.with_calls(&self.expected.calls)
+        interpreter.with_calls(&self.expected.calls).with_choice(resolution.choice())
     }
 
     /// True if `function`, in or after `pass`, does what the source does, under each of a few resolutions of its
@@ -212,9 +213,9 @@ impl<'a> Witness<'a> {
         let is_generic = pass == legalize::PASS.name;
         RESOLUTIONS.iter().all(|&resolution| {
             let function = determined(function, resolution);
-            let interpreter = self.interpreter(&function);
+            let interpreter = self.interpreter(&function, resolution);
             let seen = match is_generic {
-                true => observe(&interpreter.with_choice(resolution.choice()), self.input, KeptAccesses::All),
+                true => observe(&interpreter, self.input, KeptAccesses::All),
                 false => observe_machine(interpreter, self.input),
             };
             seen.is_some_and(|seen| allows(&self.expected, &seen) && (!is_generic || fixes(&self.expected, &seen)))
@@ -300,11 +301,18 @@ impl Settled {
         Settled { input, arguments, kept }
     }
 
-    /// True if the stage does what the source does, and leaves the caller's registers and frame alone.
+    /// True if the stage does what the source does, and leaves the caller's registers and frame alone, under each of a
+    /// few resolutions of what the functions that it calls choose.
     fn is_right(&self, witness: &Witness<'_>, function: &Function) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, witness.target, &self.kept);
-        let Some(mut seen) = observe_machine(witness.interpreter(&shown), &self.input) else { return false };
+        RESOLUTIONS.iter().all(|&resolution| self.is_right_under(resolution, witness, &shown))
+    }
+
+    /// The same under one, of the stage that shows what is kept.
+    fn is_right_under(&self, resolution: Resolution, witness: &Witness<'_>, shown: &Function) -> bool {
+        let interpreter = witness.interpreter(shown, resolution);
+        let Some(mut seen) = observe_machine(interpreter, &self.input) else { return false };
         // The shown registers come after the results.
         let results = seen.returned.len().saturating_sub(self.kept.len());
         let shown = seen.returned.split_off(results);

@@ -4,6 +4,7 @@
 
 use crate::Target;
 use bitflags::bitflags;
+use tribunal_ir::Function;
 
 bitflags! {
     /// Parts of one target's instruction set: options, and properties that no option changes.
@@ -83,6 +84,16 @@ impl Target {
             features = self.set(features, option, on);
         }
         Ok(features)
+    }
+
+    /// The features that all functions whose attributes name some (`"target-features"="+64bit,+m,-a"`) have; `None` if
+    /// none does. Features that this target does not know change nothing here.
+    pub fn features_in_common(&self, functions: &[Function]) -> Option<Features> {
+        let named = |names: &str| {
+            let on = |option: &&FeatureDesc| names.split(',').any(|name| name.strip_prefix('+') == Some(option.name));
+            self.options.iter().filter(on).fold(self.base(), |features, option| self.set(features, option, true))
+        };
+        functions.iter().filter_map(|function| function.attribute("target-features")).map(named).reduce(|a, b| a & b)
     }
 
     /// `features` with an option on or off, and what it implies.
