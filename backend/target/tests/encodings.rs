@@ -75,12 +75,18 @@ fn mask(width: u32, random: &mut Random) -> i64 {
     }
 }
 
-/// True if a register that is written early is one of a source: an assembler may refuse that.
+/// True if a register that is written early is that of another operand than its own: an assembler may refuse that.
 fn overwrites_source(target: &Target, row: &InstrDesc, inst: &InstData) -> bool {
     let full = |index: usize| Some(target.vocabulary.full_register(inst.operands[index].as_reg()?.reg.as_physical()?));
     let count = row.operands.len();
     let mut early = (0..count).filter(|&index| matches!(row.operands[index], OperandDesc::EarlyDef(_)));
-    early.any(|index| (0..count).any(|other| other != index && full(other).is_some() && full(other) == full(index)))
+    let is_own = |index: usize, other: usize| {
+        let is_tied = matches!(row.operands[other], OperandDesc::Tied { to, .. } if usize::from(to) == index);
+        other == index || is_tied
+    };
+    early.any(|index| {
+        (0..count).any(|other| !is_own(index, other) && full(other).is_some() && full(other) == full(index))
+    })
 }
 
 /// Instances of every row, each with its text.

@@ -172,7 +172,7 @@ impl Change {
             let operand = function.constant(value);
             return Some(Followed::Becomes(InstData::new(data.opcode, [data.operands[0], operand])));
         }
-        if info.accesses.is_some() && self.contains(data.vreg(0)) {
+        if info.accesses.is_some() && self.contains(info.types[info.value_index()].register(&data)) {
             return self.access(data, info).map(Followed::Becomes);
         }
         let types = self.types(function, info, &data);

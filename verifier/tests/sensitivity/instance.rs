@@ -208,7 +208,7 @@ fn memory(
     accesses: Accesses,
     types: &IndexTypes,
 ) -> Option<Vec<MemOperand>> {
-    let value = types[0]?;
+    let value = types[info.value_index()]?;
     let element = [S32, S16, S8, S1].into_iter().filter_map(|ty| value.with_scalar_type(ty));
     let ty = [value].into_iter().chain(element).find(|&ty| accesses.size.takes(ty, value)).unwrap_or(S8);
     let mut either = MemFlags::empty();

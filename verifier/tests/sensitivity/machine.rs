@@ -23,6 +23,11 @@ fn taken(target: &Target, row: &InstrDesc, desc: &OperandDesc) -> Option<i64> {
     (0..1 << 13).chain([-1]).find(|&value| range.accepts(value))
 }
 
+/// True if LLVM has an instruction of this name: on AArch64 it writes some loops before it selects.
+pub fn is_of_llvm(row: &InstrDesc) -> bool {
+    row.code.is_some() || !row.name.starts_with("ATOMIC_LOAD_")
+}
+
 /// A valid function with this instruction; `None` for one that stands in no function by itself: calls and frames.
 pub fn instance(target: &'static Target, opcode: TargetOpcode) -> Option<Instance> {
     let row = target.instruction(opcode);

@@ -438,7 +438,7 @@ impl Instance<'_> {
     fn operation(&mut self, opcode: Opcode, info: &OpcodeInfo, types: &IndexTypes, written: Written) {
         let of = |index: u8| types.get(usize::from(index)).copied().flatten();
         let mut sources = Vec::new();
-        for kind in info.uses {
+        for (place, kind) in info.uses.iter().enumerate() {
             let operand = match *kind {
                 OperandKind::Register(_, index) => of(index).map(|ty| Operand::used(self.input(ty))),
                 OperandKind::PRED => Some(Operand::Predicate(written.predicate)),
@@ -447,7 +447,11 @@ impl Instance<'_> {
                     of(0).and_then(|ty| FloatFormat::of_width(ty.bits())).map(|format| self.number(format))
                 }
                 OperandKind::CONST => of(0).map(|ty| self.builder.function.constant(Bits::ones(ty.bits()))),
-                kind => kind.is_immediate().then_some(Operand::Imm(written.immediate)),
+                // Of several immediates each has a range of its own.
+                _ => info.immediate_at(info.defs.len() + place).map(|immediate| {
+                    let range = immediate.range(types).unwrap_or(written.immediate..=written.immediate);
+                    Operand::Imm(written.immediate.clamp(*range.start(), *range.end()))
+                }),
             };
             sources.extend(operand);
         }

@@ -132,7 +132,7 @@ const HALF: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(1));
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(12));
 const IMM16: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(16));
 /// A base that an access steps, as it is behind the access and before it.
-const STEP: OperandDesc = OperandDesc::Def(GPR64SP);
+const STEP: OperandDesc = OperandDesc::EarlyDef(GPR64SP);
 const STEPPED: OperandDesc = OperandDesc::Tied { class: GPR64SP, to: 0 };
 const I9: OperandDesc = OperandDesc::Imm(ImmRange::Signed(9));
 const O9: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(9), scale: 1 };
