@@ -447,11 +447,7 @@ impl Instance<'_> {
                     of(0).and_then(|ty| FloatFormat::of_width(ty.bits())).map(|format| self.number(format))
                 }
                 OperandKind::CONST => of(0).map(|ty| self.builder.function.constant(Bits::ones(ty.bits()))),
-                // Of several immediates each has a range of its own.
-                _ => info.immediate_at(info.defs.len() + place).map(|immediate| {
-                    let range = immediate.range(types).unwrap_or(written.immediate..=written.immediate);
-                    Operand::Imm(written.immediate.clamp(*range.start(), *range.end()))
-                }),
+                _ => info.nearest_immediate(info.defs.len() + place, types, written.immediate).map(Operand::Imm),
             };
             sources.extend(operand);
         }

@@ -150,6 +150,12 @@ impl OpcodeInfo {
         Some(self.immediates.get(place).copied().unwrap_or(Immediate::Any))
     }
 
+    /// The immediate nearest to `wanted` at operand `index`, if one stands there: of several each has its own range.
+    pub fn nearest_immediate(&self, index: usize, types: &IndexTypes, wanted: i64) -> Option<i64> {
+        let range = self.immediate_at(index)?.range(types).unwrap_or(wanted..=wanted);
+        Some(wanted.clamp(*range.start(), *range.end()))
+    }
+
     /// The types of an instruction of this opcode by type index.
     pub fn index_types(&self, function: &Function, data: &InstData) -> IndexTypes {
         self.types.map(|source| function.type_of(source.register(data)?))

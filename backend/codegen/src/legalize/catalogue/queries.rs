@@ -57,18 +57,19 @@ fn vector(target: &Target, opcode: Opcode) -> Option<LegalityQuery> {
             (false, _) => Type::Vector { lanes: 2, scalable: false, element: Element::Scalar { bits: 32 } },
         });
     }
-    (!types.is_empty()).then(|| {
-        let mut query = LegalityQuery::new(opcode, types);
-        if is_access(info) {
-            // An extending load reads narrower elements.
-            let value = query.types[info.value_index()];
-            let fits = info.access_fits(value.bits(), value.bits());
-            let narrow = value.with_scalar_type(S8).filter(|_| !fits);
-            let in_memory = narrow.unwrap_or(value);
-            query.memory = smallvec![MemDescr::plain(in_memory, in_memory.bits())];
-        }
-        query
-    })
+    if types.is_empty() {
+        return None;
+    }
+    let mut query = LegalityQuery::new(opcode, types);
+    if is_access(info) {
+        // An extending load reads narrower elements.
+        let value = query.types[info.value_index()];
+        let fits = info.access_fits(value.bits(), value.bits());
+        let narrow = value.with_scalar_type(S8).filter(|_| !fits);
+        let in_memory = narrow.unwrap_or(value);
+        query.memory = smallvec![MemDescr::plain(in_memory, in_memory.bits())];
+    }
+    with_immediates(info, query).into_iter().next()
 }
 
 /// True for loads and stores of one value.
@@ -96,14 +97,17 @@ fn of_opcode(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
         let accesses = info.accesses.filter(|_| info.family != Family::Prefetch);
         let count = accesses.map_or(0, |accesses| usize::from(accesses.count));
         query.memory = smallvec![accessed(info, &query); count];
-        match info.operands().nth(2) {
-            Some(kind) if kind.is_immediate() => {
-                all.extend(immediates(&query).map(|bits| with_immediate(&query, bits)))
-            }
-            _ => all.push(query),
-        }
+        all.extend(with_immediates(info, query));
     }
     all
+}
+
+/// The query with each value of the immediate, if it shows one.
+fn with_immediates(info: &OpcodeInfo, query: LegalityQuery) -> Vec<LegalityQuery> {
+    match info.operands().nth(2) {
+        Some(kind) if kind.is_immediate() => immediates(&query).map(|bits| with_immediate(&query, bits)).collect(),
+        _ => vec![query],
+    }
 }
 
 /// The access of an instruction with these types: of a memory function one byte, of an operation on memory its value.
@@ -314,7 +318,11 @@ impl Instance<'_> {
                     let source = self.registers(query, &info.uses[position..=position], Self::any);
                     operands.extend(source.into_iter().map(Operand::used));
                 }
-                _ => operands.push(self.other_operand(query, kind, open)),
+                _ => {
+                    let place = info.defs.len() + position;
+                    let immediate = info.nearest_immediate(place, &index_types(query), open.imm);
+                    operands.push(immediate.map_or_else(|| self.other_operand(query, kind, open), Operand::Imm));
+                }
             }
         }
         let mut data = InstData::new(query.opcode, operands);
@@ -376,7 +384,6 @@ impl Instance<'_> {
     fn other_operand(&mut self, query: &LegalityQuery, kind: OperandKind, open: &Open) -> Operand {
         let bits = query.types.first().map_or(1, |ty| ty.bits());
         match kind {
-            OperandKind::IMM | OperandKind::IMM0 => Operand::Imm(open.imm),
             OperandKind::CONST => self.builder.function.constant(Bits::ones(bits)),
             OperandKind::FCONST => {
                 let format = FloatFormat::of_width(bits).unwrap_or(FloatFormat::Float);
