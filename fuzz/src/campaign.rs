@@ -34,6 +34,7 @@ use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
+use tribunal_verifier::prover::deep;
 
 /// The settings of a campaign.
 pub struct Campaign {
@@ -138,7 +139,7 @@ pub fn run(
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| worker(&shared))).collect();
+        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| deep(|| worker(&shared)))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
             let (programs, findings) = {

@@ -17,7 +17,7 @@ use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::legality::recorded_queries;
 use tribunal_target::{Features, Target};
-use tribunal_verifier::prover::{Prover, Verdict};
+use tribunal_verifier::prover::{Prover, Verdict, deep};
 
 /// The selection of obligations, and the resources to prove them.
 pub struct CatalogueQuery {
@@ -103,7 +103,7 @@ pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut
                 sink: query.sink.as_ref(),
             };
             std::thread::scope(|scope| {
-                let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| work.run(&shared))).collect();
+                let workers: Vec<_> = (0..query.jobs).map(|_| scope.spawn(|| deep(|| work.run(&shared)))).collect();
                 while workers.iter().any(|worker| !worker.is_finished()) {
                     std::thread::sleep(std::time::Duration::from_millis(50));
                     progress(next.load(Ordering::Relaxed).min(count), count);

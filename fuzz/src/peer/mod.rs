@@ -41,7 +41,7 @@ use std::time::{Duration, Instant};
 use tribunal_ir::{Function, Opcode};
 use tribunal_target::{Features, Target};
 use tribunal_trial::validate::{Kind, Setting};
-use tribunal_verifier::prover::Undef;
+use tribunal_verifier::prover::{Undef, deep};
 
 /// The settings of a campaign.
 pub struct PeerCampaign<'c> {
@@ -189,7 +189,7 @@ pub fn run(
     let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !is_over());
     std::thread::scope(|scope| {
         let workers: Vec<_> =
-            folders.iter().map(|folder| scope.spawn(|| worker(&shared, campaign, &take, folder))).collect();
+            folders.iter().map(|folder| scope.spawn(|| deep(|| worker(&shared, campaign, &take, folder)))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
             progress(started.elapsed(), shared.outcome().functions, shared.families.count());

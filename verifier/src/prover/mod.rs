@@ -62,13 +62,13 @@ mod written_parts;
 
 pub use cache::{Cache, Unsaved};
 pub use counterexample::{Byte, Counterexample, Shown, ValueName};
+pub use depth::deep;
 pub use identity::{WEAKENINGS, Weakening};
 pub use process::isolate_solver;
 pub use validate::{GapKind, Pair, ProofGap, Undef, Validated, validate};
 pub use worker::serve_solver;
 
 use cache::Key;
-use depth::deep;
 use evaluate::{Assignment, Evaluator};
 use query::Query;
 use recent::{Proof, Recent};
