@@ -222,7 +222,11 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     if drawn.is_none() && is_of_any_types(seed) {
         return refusals::program(shared, harness, seed, local);
     }
-    let generated = || Some(Drawn { function: generated_for(seed, target, features)?, is_read: false });
+    let function = || match is_machine_code(seed) {
+        true => generated_machine_code(seed, target, features),
+        false => generated_for(seed, target, features),
+    };
+    let generated = || Some(Drawn { function: function()?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
         return;
@@ -276,6 +280,12 @@ pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> 
     generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
 }
 
+/// The machine code of one program number.
+pub fn generated_machine_code(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
+    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
+    generator::generate_machine(&mut Unstructured::new(&bytes[TURN_BYTES..]), target, features).ok()
+}
+
 /// The bytes of a program. The first say its turn in the walk through the generator's goals: the programs of one target
 /// come to them in their order.
 fn program_bytes<const BYTES: usize>(seed: u64) -> [u8; BYTES] {
@@ -306,6 +316,15 @@ const FUNCTIONS_OF_ANY_TYPES: usize = 8;
 pub fn is_of_any_types(seed: u64) -> bool {
     let drawn = SmallRng::seed_from_u64(!seed).next_u64();
     !is_module(seed) && (drawn / MODULES).is_multiple_of(OF_ANY_TYPES)
+}
+
+/// One program in this many is machine code.
+const MACHINE_CODE: u64 = 16;
+
+/// True for the seed of a program of instructions that are selected already.
+pub fn is_machine_code(seed: u64) -> bool {
+    let drawn = SmallRng::seed_from_u64(!seed).next_u64();
+    !is_module(seed) && !is_of_any_types(seed) && (drawn / (MODULES * OF_ANY_TYPES)).is_multiple_of(MACHINE_CODE)
 }
 
 /// The functions of a program of operations at any types, each of one operation.

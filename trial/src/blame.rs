@@ -16,7 +16,7 @@ use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, UNWRITTEN, unwrit
 use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings, Unwritten};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare_accesses, compare_first_accesses};
 use tribunal_ir::{
-    Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Step, SubReg,
+    Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Stage, Step, SubReg,
 };
 use tribunal_target::{Features, Target, environment};
 use tribunal_verifier::allocation;
@@ -102,7 +102,12 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
         }
         first = *steps;
     }
-    stages.rejected_allocation(case.target, case.options.features).unwrap_or_else(|| Blame::of_pass("emit", AGREES))
+    // The source and its stages have the same definitions of the machine's instructions.
+    let agrees = match case.function.stage >= Stage::Selected {
+        true => format!("{AGREES}: its bytes are wrong, or the definition of an instruction"),
+        false => AGREES.to_string(),
+    };
+    stages.rejected_allocation(case.target, case.options.features).unwrap_or_else(|| Blame::of_pass("emit", &agrees))
 }
 
 /// The explanation where no stage differs.

@@ -83,7 +83,7 @@ static CONVENTIONS: &[Convention] = &[
 ];
 
 fn of(target: &Target) -> Option<&'static Convention> {
-    CONVENTIONS.iter().find(|row| row.targets.iter().any(|own| std::ptr::eq(*own, target)))
+    CONVENTIONS.iter().find(|row| row.targets.iter().any(|own| own.name == target.name))
 }
 
 fn listed(runs: &[Run]) -> Vec<PReg> {

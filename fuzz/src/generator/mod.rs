@@ -22,6 +22,7 @@ mod frames;
 mod limits;
 mod linkage;
 mod linked;
+pub(crate) mod machine;
 mod memory;
 mod modules;
 mod number_vectors;
@@ -40,6 +41,7 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
 pub use linkage::block_of;
+pub use machine::{computing_rows, generate_machine};
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use refusals::generate_of_any_types;

@@ -3,6 +3,7 @@
 //! target's own.
 
 use super::Sink;
+use crate::generator::machine;
 use arbitrary::{Result, Unstructured};
 use std::cell::RefCell;
 use tribunal_codegen::emit;
@@ -10,12 +11,10 @@ use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::machine::Emulator;
 use tribunal_emulator::observation::{Outcome, compare};
-use tribunal_ir::{
-    Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegClass, RegFlags, RegOperand, SubReg,
-};
+use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegClass, RegFlags, RegOperand, SubReg};
 use tribunal_target::Target;
 use tribunal_target::abi::Passing;
-use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
+use tribunal_target::instructions::{InstrDesc, OperandDesc};
 
 /// Instructions of one run.
 const LENGTH: u32 = 8;
@@ -87,20 +86,7 @@ fn straight(target: &'static Target, u: &mut Unstructured<'_>) -> Result<Functio
 
 /// An artifact keeps what lies above the part of a register that it writes. Others clear it, and so do their meanings.
 fn is_plain(target: &Target, row: &InstrDesc) -> bool {
-    let other = OpcodeFlags::BRANCH
-        | OpcodeFlags::RETURN
-        | OpcodeFlags::CALL
-        | OpcodeFlags::LOAD
-        | OpcodeFlags::STORE
-        | OpcodeFlags::SIDE_EFFECTS
-        | OpcodeFlags::ARTIFACT
-        | OpcodeFlags::TERMINATOR;
-    let holds =
-        |desc: &OperandDesc| !desc.is_place() && !matches!(desc, OperandDesc::RegisterMask | OperandDesc::Symbol);
-    !row.flags.intersects(other)
-        && row.size == 4
-        && target.default_features.contains(row.requires)
-        && row.operands.iter().all(holds)
+    machine::is_plain(row) && target.default_features.contains(row.requires)
 }
 
 fn register_operand(register: PReg, flags: RegFlags) -> RegOperand {
@@ -119,7 +105,7 @@ fn operand(target: &Target, desc: OperandDesc, before: &[Operand], u: &mut Unstr
             Some(same) => Operand::Reg(RegOperand { flags: RegFlags::empty(), tied_to: Some(to), ..*same }),
             None => Operand::Reg(register_operand(register(target, class, u)?, RegFlags::empty())),
         },
-        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(immediate(range, u)?),
+        OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(machine::immediate(u, range)?),
         OperandDesc::Label { .. } | OperandDesc::Callee { .. } => Operand::Imm(0),
         OperandDesc::RegisterMask | OperandDesc::Symbol => Operand::Imm(0),
     })
@@ -137,25 +123,6 @@ fn register(target: &Target, class: RegClass, u: &mut Unstructured<'_>) -> Resul
 fn inputs(target: &Target) -> Vec<PReg> {
     let present = |passing: &&Passing| target.default_features.contains(target.bank(passing.bank).requires);
     target.abi.passing.iter().filter(present).flat_map(|passing| passing.arguments).copied().collect()
-}
-
-fn immediate(range: ImmRange, u: &mut Unstructured<'_>) -> Result<i64> {
-    match range {
-        ImmRange::Signed(bits) => {
-            let most = i64::MAX >> (64 - bits);
-            u.int_in_range(!most..=most)
-        }
-        ImmRange::Unsigned(bits) => u.int_in_range(0..=(1i64 << bits) - 1),
-        ImmRange::LogicalMask(bits) => u.int_in_range(0..=if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
-        ImmRange::Extension => Ok(u.int_in_range(0..=7)? << 3 | u.int_in_range(0..=4)?),
-        ImmRange::ExtensionOfWord => {
-            Ok(u.int_in_range(0..=1)? << 5 | u.int_in_range(0..=2)? << 3 | u.int_in_range(0..=4)?)
-        }
-        ImmRange::Amount => u.int_in_range(0..=63),
-        ImmRange::ShiftedBy { .. } => u.int_in_range(0..=255),
-        ImmRange::RoundingMode => u.int_in_range(0..=7),
-        ImmRange::OneOf(values) => u.choose(values).copied(),
-    }
 }
 
 fn run(target: &'static Target, machine: &mut Emulator, function: &Function, seed: u64) {

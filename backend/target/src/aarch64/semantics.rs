@@ -128,7 +128,7 @@ enum BaseStep {
 /// For an access that steps its base: whether before it, by two bits of the word (Arm Architecture Reference Manual,
 /// "Load/store register (immediate post-indexed)" and "(immediate pre-indexed)").
 fn steps_base(row: &InstrDesc) -> Option<BaseStep> {
-    let steps = matches!(row.operands, [OperandDesc::Def(_), _, OperandDesc::Tied { to: 0, .. }, _]);
+    let steps = matches!(row.operands, [OperandDesc::EarlyDef(_), _, OperandDesc::Tied { to: 0, .. }, _]);
     match (steps, row.code?.word >> 10 & 0b11) {
         (true, 0b01) => Some(BaseStep::Behind),
         (true, 0b11) => Some(BaseStep::Before),

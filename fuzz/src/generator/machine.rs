@@ -1,0 +1,255 @@
+//! Machine code: a few instructions of any rows, also those that no rule selects. Their definitions, encodings and
+//! operands of odd classes are met there.
+//!
+//! Invariant: no instruction branches, calls, traps or touches memory, and each reads what the machine has written.
+
+use arbitrary::{Result, Unstructured};
+use tribunal_ir::function::{Constraint, LiveIn};
+use tribunal_ir::stage::Stage;
+use tribunal_ir::{
+    Block, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand,
+    SubReg, TargetOpcode, VReg,
+};
+use tribunal_target::abi::Passing;
+use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
+use tribunal_target::{Features, Target};
+
+/// Instructions of a program at most.
+const MOST: u32 = 8;
+/// Rows that are drawn for one instruction before none is written.
+const TRIES: u32 = 8;
+
+/// A function of instructions that are selected already.
+pub fn generate_machine(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Function> {
+    let mut function = Function::new("f");
+    function.stage = Stage::Selected;
+    function.properties = Stage::Selected.properties() | Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
+    let entry = function.new_block();
+    let rows = computing_rows(target, features).collect();
+    let mut writer = Writer { u, target, function, entry, rows, scope: Vec::new(), written: Vec::new() };
+    for passing in banks(target, features) {
+        writer.arguments(passing)?;
+    }
+    for _ in 0..writer.u.int_in_range(1..=MOST)? {
+        writer.instruction()?;
+    }
+    writer.results(features)?;
+    Ok(writer.function)
+}
+
+/// The rows of which programs are made: those that compute a result of their operands.
+pub fn computing_rows(
+    target: &'static Target,
+    features: Features,
+) -> impl Iterator<Item = (TargetOpcode, &'static InstrDesc)> {
+    let rows = (0..).map(TargetOpcode).zip(target.instructions);
+    rows.filter(move |(_, row)| is_plain(row) && !PLACED.contains(&row.name) && features.contains(row.requires))
+}
+
+/// Rows whose result is an address near them, which nothing knows before code is placed.
+const PLACED: [&str; 2] = ["AUIPC", "ADRP"];
+
+/// True for a row of one word that neither branches, calls nor touches memory.
+pub(crate) fn is_plain(row: &InstrDesc) -> bool {
+    let other = OpcodeFlags::BRANCH
+        | OpcodeFlags::RETURN
+        | OpcodeFlags::CALL
+        | OpcodeFlags::LOAD
+        | OpcodeFlags::STORE
+        | OpcodeFlags::SIDE_EFFECTS
+        | OpcodeFlags::ARTIFACT
+        | OpcodeFlags::TERMINATOR;
+    let holds =
+        |desc: &OperandDesc| !desc.is_place() && !matches!(desc, OperandDesc::RegisterMask | OperandDesc::Symbol);
+    !row.flags.intersects(other) && row.code.is_some() && row.size == 4 && row.operands.iter().all(holds)
+}
+
+/// An immediate of the range, at its ends half of the time.
+pub(crate) fn immediate(u: &mut Unstructured<'_>, range: ImmRange) -> Result<i64> {
+    match range {
+        ImmRange::Signed(bits) => {
+            let most = i64::MAX >> (64 - bits);
+            between(u, !most, most)
+        }
+        ImmRange::Unsigned(bits) => between(u, 0, (1i64 << bits) - 1),
+        ImmRange::LogicalMask(bits) => between(u, 0, if bits == 64 { (1 << 13) - 1 } else { (1 << 12) - 1 }),
+        ImmRange::Extension => Ok(u.int_in_range(0..=7)? << 3 | u.int_in_range(0..=4)?),
+        ImmRange::ExtensionOfWord => {
+            Ok(u.int_in_range(0..=1)? << 5 | u.int_in_range(0..=2)? << 3 | u.int_in_range(0..=4)?)
+        }
+        ImmRange::Amount => between(u, 0, 63),
+        ImmRange::ShiftedBy { .. } => between(u, 0, 255),
+        ImmRange::RoundingMode => u.int_in_range(0..=7),
+        ImmRange::OneOf(values) => u.choose(values).copied(),
+    }
+}
+
+fn between(u: &mut Unstructured<'_>, least: i64, most: i64) -> Result<i64> {
+    match u.int_in_range(0..=3)? {
+        0 => Ok(least),
+        1 => Ok(most),
+        _ => u.int_in_range(least..=most),
+    }
+}
+
+/// The banks that pass values with these features.
+fn banks(target: &Target, features: Features) -> impl Iterator<Item = &'static Passing> {
+    let present = move |passing: &&Passing| features.contains(target.bank(passing.bank).requires);
+    target.abi.passing.iter().filter(present)
+}
+
+fn operand(register: VReg, flags: RegFlags, tied_to: Option<u8>) -> Operand {
+    Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, subregister: SubReg(0), tied_to })
+}
+
+struct Writer<'u, 'b> {
+    u: &'u mut Unstructured<'b>,
+    target: &'static Target,
+    function: Function,
+    entry: Block,
+    rows: Vec<(TargetOpcode, &'static InstrDesc)>,
+    /// Values with their classes, oldest first.
+    scope: Vec<(VReg, RegClass)>,
+    /// Flags and the like, which an instruction before wrote.
+    written: Vec<PReg>,
+}
+
+impl Writer<'_, '_> {
+    fn push(&mut self, opcode: Opcode, operands: impl IntoIterator<Item = Operand>) {
+        self.function.append(self.entry, InstData::new(opcode, operands));
+    }
+
+    fn new_value(&mut self, class: RegClass) -> VReg {
+        let register = self.function.push_vreg(None, Constraint::Class(class));
+        self.scope.push((register, class));
+        register
+    }
+
+    /// Each argument register of the bank, whole or a part of it.
+    fn arguments(&mut self, passing: &Passing) -> Result<()> {
+        let bits = |class: RegClass| self.target.class(class).bits;
+        let operands = self.rows.iter().flat_map(|(_, row)| row.operands).filter_map(OperandDesc::class);
+        let mut classes: Vec<RegClass> = Vec::new();
+        for class in operands.filter(|&class| self.target.class(class).bank == passing.bank) {
+            // One of each width: copies lead from it to the others.
+            if classes.iter().all(|&known| bits(known) != bits(class)) {
+                classes.push(class);
+            }
+        }
+        if classes.is_empty() {
+            return Ok(());
+        }
+        for &full in passing.arguments {
+            let class = *self.u.choose(&classes)?;
+            let register = self.target.part_of(full, self.target.class(class).bits);
+            self.function.liveins.push(LiveIn { register, copy: None });
+            self.function.block_mut(self.entry).liveins.push((register, None));
+            let value = self.new_value(class);
+            self.push(Opcode::COPY, [Operand::def(value), Operand::used(register)]);
+        }
+        Ok(())
+    }
+
+    /// A value of the class, the newest most often; `None` if no value has its width and bank.
+    fn value(&mut self, class: RegClass) -> Result<Option<VReg>> {
+        let shape = |class: RegClass| (self.target.class(class).bank, self.target.class(class).bits);
+        let alike: Vec<(VReg, RegClass)> =
+            self.scope.iter().copied().filter(|&(_, other)| shape(other) == shape(class)).collect();
+        let Some(newest) = alike.len().checked_sub(1) else { return Ok(None) };
+        let place = if self.u.ratio(1, 2)? { newest } else { self.u.int_in_range(0..=newest)? };
+        let (register, own) = alike[place];
+        if own == class {
+            return Ok(Some(register));
+        }
+        let copy = self.new_value(class);
+        self.push(Opcode::COPY, [Operand::def(copy), Operand::used(register)]);
+        Ok(Some(copy))
+    }
+
+    /// An instruction of a row whose operands are there.
+    fn instruction(&mut self) -> Result<()> {
+        for _ in 0..TRIES {
+            let (opcode, row) = *self.u.choose(&self.rows)?;
+            let is_ready = |register: &PReg| self.written.contains(register) || self.target.zero.contains(register);
+            if !row.implicit_uses.iter().all(is_ready) {
+                continue;
+            }
+            let Some(data) = self.drawn(opcode, row)? else { continue };
+            self.written.extend(row.implicit_defs);
+            self.function.append(self.entry, data);
+            return Ok(());
+        }
+        Ok(())
+    }
+
+    /// `None` if an operand is not there, or the instruction has no encoding.
+    fn drawn(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<Option<InstData>> {
+        let mut operands = Vec::new();
+        for desc in row.operands {
+            let (class, tied_to) = match *desc {
+                // Results come last, so that no instruction reads its own.
+                OperandDesc::Def(_) | OperandDesc::EarlyDef(_) => {
+                    operands.push(Operand::Imm(0));
+                    continue;
+                }
+                OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
+                    operands.push(Operand::Imm(immediate(self.u, self.target.range(row, range))?));
+                    continue;
+                }
+                OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Index(class) => (class, None),
+                OperandDesc::Tied { class, to } => (class, Some(to)),
+                OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return Ok(None),
+                OperandDesc::RegisterMask | OperandDesc::Symbol => return Ok(None),
+            };
+            let Some(register) = self.value(class)? else { return Ok(None) };
+            operands.push(operand(register, RegFlags::empty(), tied_to));
+        }
+        if !self.is_encoded(opcode, row, &operands) {
+            return Ok(None);
+        }
+        for (place, desc) in operands.iter_mut().zip(row.operands) {
+            let (class, early) = match *desc {
+                OperandDesc::Def(class) => (class, RegFlags::empty()),
+                OperandDesc::EarlyDef(class) => (class, RegFlags::EARLY_CLOBBER),
+                _ => continue,
+            };
+            *place = operand(self.new_value(class), RegFlags::DEF | early, None);
+        }
+        operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
+        operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));
+        Ok(Some(InstData::new(Opcode::Target(opcode), operands)))
+    }
+
+    /// True if its immediates have an encoding: some have forms that only the encoder knows.
+    fn is_encoded(&self, opcode: TargetOpcode, row: &InstrDesc, operands: &[Operand]) -> bool {
+        let member = |class: RegClass| self.target.class(class).members.first().copied();
+        let placed = operands.iter().zip(row.operands).map(|(operand, desc)| match desc.class().and_then(member) {
+            Some(register) => Operand::used(register),
+            None => *operand,
+        });
+        self.target.encode(&InstData::new(Opcode::Target(opcode), placed)).is_ok()
+    }
+
+    /// The newest values, in the result registers of each bank.
+    fn results(&mut self, features: Features) -> Result<()> {
+        let mut returned = Vec::new();
+        for passing in banks(self.target, features) {
+            let target = self.target;
+            let newest: Vec<(VReg, RegClass)> = self
+                .scope
+                .iter()
+                .rev()
+                .copied()
+                .filter(|&(_, class)| target.class(class).bank == passing.bank)
+                .take(passing.results.len())
+                .collect();
+            for ((value, class), &full) in newest.into_iter().zip(passing.results) {
+                let register = target.part_of(full, target.class(class).bits);
+                self.push(Opcode::COPY, [Operand::def(register), Operand::used(value)]);
+                returned.push(Operand::implicit_use(register));
+            }
+        }
+        self.push(Opcode::Target(self.target.abi.return_opcode), returned);
+        Ok(())
+    }
+}
