@@ -326,3 +326,26 @@ pub fn jump<D: AnyDomain + ?Sized>(
     evaluation.to = to;
     Ok(evaluation)
 }
+
+/// The operand as an instruction reads it that moves it: a shift to the left, to the right, or with the sign, by the low
+/// six bits of `by`. `None` for a rotation. See [`crate::instructions::ImmRange::ShiftedBy`].
+pub fn shifted_by<D: Domain + ?Sized>(d: &mut D, value: &D::Bits, by: i64) -> Option<D::Bits> {
+    let amount = d.literal(by & 0x3f, d.width(value));
+    Some(match by >> 6 {
+        0 => d.shl(value, &amount),
+        1 => d.lshr(value, &amount),
+        2 => d.ashr(value, &amount),
+        _ => return None,
+    })
+}
+
+/// A part of a register, extended to the width and then moved up: the extension stands above three bits of shift. See
+/// [`crate::instructions::ImmRange::Extension`].
+pub fn extended_by<D: Domain + ?Sized>(d: &mut D, source: &D::Bits, width: u32, by: i64) -> D::Bits {
+    let (extension, shift) = (by >> 3, by & 7);
+    let part = (8u32 << (extension & 3)).min(d.width(source));
+    let part = d.extract(source, 0, part);
+    let whole = if extension & 4 == 0 { d.zext(&part, width) } else { d.sext(&part, width) };
+    let shift = d.literal(shift, width);
+    d.shl(&whole, &shift)
+}

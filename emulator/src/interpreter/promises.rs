@@ -35,7 +35,7 @@ impl<D: Numbers> SingleRun<'_, D> {
             .vreg_defs()
             .next()
             .map_or(0, |register| walk::register_bits(self.function, self.target.vocabulary, register));
-        promises::operands(self, data, bits).map(Some)
+        promises::operands(self.target, self, data, bits).map(Some)
     }
 
     /// Makes the result poison where a promise may be broken, or is.

@@ -38,7 +38,8 @@ pub(super) fn untracked_are_kept(target: &Target, Pair { before, after }: Pair<'
             let is_seen = |operand: &RegOperand| operand.reg.as_physical().is_some() && !is_beside(operand);
             data.defs().any(is_seen) || parts::makes_of_part(after, target.vocabulary, data)
         }
-        Opcode::COPY | Opcode::KILL | Opcode::IMPLICIT_DEF | Opcode::G_IMPLICIT_DEF | Opcode::G_FRAME_INDEX => true,
+        Opcode::COPY => !promises::is_truncation(data),
+        Opcode::KILL | Opcode::IMPLICIT_DEF | Opcode::G_IMPLICIT_DEF | Opcode::G_FRAME_INDEX => true,
         opcode => opcode == Opcode::OPAQUE || opcode.family() == Some(Family::Load),
     };
     let count = |function: &Function, opcode: Option<Opcode>, flag| {
@@ -63,12 +64,12 @@ pub(super) struct Promise(SmallVec<[Scalar; 4]>);
 impl SideEvaluation<'_> {
     /// The promise that a machine instruction of a whole function makes, if it makes one.
     pub(super) fn promise(&mut self, side: &mut Side, data: &InstData) -> Result<Option<Promise>, Unsupported> {
-        let is_machine = matches!(data.opcode, Opcode::Target(_));
-        if !is_machine || self.opaque.is_none() || unread(data).is_empty() {
+        let is_selected = matches!(data.opcode, Opcode::Target(_)) || promises::is_truncation(data);
+        if !is_selected || self.opaque.is_none() || unread(data).is_empty() {
             return Ok(None);
         }
         let bits = data.vreg_defs().next().map_or(0, |register| self.width(register));
-        let args = promises::operands(&mut SideState { evaluation: self, side }, data, bits)?;
+        let args = promises::operands(self.target, &mut SideState { evaluation: self, side }, data, bits)?;
         Ok(Some(Promise(args)))
     }
 

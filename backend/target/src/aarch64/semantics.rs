@@ -15,7 +15,10 @@ use crate::addressing::AddressPart;
 use crate::atomics::Evaluated;
 use crate::instructions::{Access, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, access, access_at, call_frame, chosen, finish, from_here, jump, jump_free, sources};
+use crate::operands::{
+    Sources, access, access_at, call_frame, chosen, extended_by, finish, from_here, jump, jump_free, shifted_by,
+    sources,
+};
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value};
@@ -197,7 +200,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             if matches!(opcode, ADDWrs | ADDXrs) { d.add(a, &b) } else { d.sub(a, &b) }
         }
         ADDWrx | ADDXrx | SUBWrx | SUBXrx => {
-            let b = extended(d, arg(1)?, d.width(a), inst.imm(3)?);
+            let b = extended_by(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
         ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v => {
@@ -295,15 +298,9 @@ fn logical<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
 
 /// The second source, shifted as the operand after it says.
 fn shifted<D: AnyDomain + ?Sized>(d: &mut D, value: &D::Bits, inst: &InstData) -> Option<D::Bits> {
-    let (width, by) = (d.width(value), inst.imm(3)?);
-    let amount = d.literal(by & 0x3f, width);
-    Some(match by >> 6 {
-        0 => d.shl(value, &amount),
-        1 => d.lshr(value, &amount),
-        2 => d.ashr(value, &amount),
-        3 => rotate(d, value, &amount),
-        _ => return None,
-    })
+    let by = inst.imm(3)?;
+    let amount = d.literal(by & 0x3f, d.width(value));
+    if by >> 6 == 3 { Some(rotate(d, value, &amount)) } else { shifted_by(d, value, by) }
 }
 
 /// One of two values by the flags; the second may be changed.
@@ -475,16 +472,6 @@ fn same<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bool, b: &D::Bool) -> D::Bool {
     d.bool_ite(a, b, &not_b)
 }
 
-/// A part of a register, extended to the width and then moved up: the extension stands above three bits of shift.
-fn extended<D: AnyDomain + ?Sized>(d: &mut D, source: &D::Bits, width: u32, immediate: i64) -> D::Bits {
-    let (extension, shift) = (immediate >> 3, (immediate & 7) as u32);
-    let part = (8u32 << (extension & 3)).min(d.width(source));
-    let part = d.extract(source, 0, part);
-    let whole = if extension & 4 == 0 { d.zext(&part, width) } else { d.sext(&part, width) };
-    let shift = d.constant(Bits::new(shift.into(), width));
-    d.shl(&whole, &shift)
-}
-
 /// Additions and subtractions that set the flags: the result, then the flags. Subtraction adds the complement and one.
 fn flag_setting<D: AnyDomain + ?Sized>(
     d: &mut D,
@@ -498,7 +485,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
         ADDSWrx | ADDSXrx | SUBSWrx | SUBSXrx => {
             let source = s.values.get(1).ok_or_else(malformed)?.bits;
-            extended(d, &source, d.width(&a), inst.imm(3).ok_or_else(malformed)?)
+            extended_by(d, &source, d.width(&a), inst.imm(3).ok_or_else(malformed)?)
         }
         ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
             let b = &s.values.get(1).ok_or_else(malformed)?.bits;
