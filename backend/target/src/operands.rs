@@ -327,8 +327,8 @@ pub fn jump<D: AnyDomain + ?Sized>(
     Ok(evaluation)
 }
 
-/// The operand as an instruction reads it that moves it: a shift to the left, to the right, or with the sign, by the low
-/// six bits of `by`. `None` for a rotation. See [`crate::instructions::ImmRange::ShiftedBy`].
+/// The operand of an instruction that shifts it: to the left, to the right, or with the sign, by the low six bits of
+/// `by`. `None` for a rotation. See [`crate::instructions::ImmRange::ShiftedBy`].
 pub fn shifted_by<D: Domain + ?Sized>(d: &mut D, value: &D::Bits, by: i64) -> Option<D::Bits> {
     let amount = d.literal(by & 0x3f, d.width(value));
     Some(match by >> 6 {

@@ -340,7 +340,6 @@ impl SideEvaluation<'_> {
                 self.forget_rest(side, data);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
-            // A promise that nothing follows.
             Ok(None) if promise.is_some() => Err(Unsupported::new(format!("a flag of {}", self.opcode_name(data)))),
             Ok(None) if self.opaque.is_some() && witness::may_extend(data.opcode) => self.choice(side, data),
             Ok(None) => self.generic(side, data),
