@@ -161,8 +161,8 @@ impl TargetArguments {
         self.target.as_deref().map(target_named).transpose()
     }
 
-    /// The features that the file's comments name, or else the attributes of its functions, or else the target's usual
-    /// ones; changed by the flags.
+    /// The features that the file's comments name, or else the attributes of its functions, changed by the flags.
+    /// Without either, the target's usual ones.
     pub fn options(&self, source: &Source) -> Result<Options, CliError> {
         let Source { target, module, .. } = source;
         let said = module.header("features").map(|names| target.features(names)).transpose();

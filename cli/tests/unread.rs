@@ -132,8 +132,8 @@ fn verify_and_validate_judge_the_others() {
     assert!(said.contains(UNSUPPORTED) && said.contains("double: unsupported: register `$v8`"), "{said}");
 }
 
-/// In what LLVM leaves of a function that it gives up on, generic and selected instructions stand side by side, and a
-/// PHI may lack its values.
+/// LLVM leaves generic and selected instructions side by side in a function that it gives up on. A PHI may lack its
+/// values.
 #[test]
 fn a_function_that_llvm_gave_up_on_is_unsupported() {
     let given_up = FILE.replace("name: sub\n", "name: sub\nfailedISel: true\n").replace("G_SUB %0, %1", "G_PHI");

@@ -195,8 +195,8 @@ impl<'a> Witness<'a> {
         })
     }
 
-    /// A stage in the source's environment, where choices are made: an open one would be made anew by each of its uses,
-    /// and later stages compute with all bits of a number that the source has for a NaN of any bits.
+    /// A stage in the source's environment, where choices are made. Each use of an open choice would make it anew.
+    /// Later stages compute with all bits of a NaN, of which the source says nothing.
     fn interpreter<'s>(&'s self, stage: &'s Function, resolution: Resolution) -> Interpreter<'s> {
         let mut functions: SmallVec<[&'s Function; 4]> = SmallVec::from_slice(self.module.functions);
         let interpreter = match functions.get_mut(self.module.place) {
@@ -306,8 +306,8 @@ impl Settled {
         Settled { input, arguments, kept }
     }
 
-    /// True if the stage does what the source does, and leaves the caller's registers and frame alone, under each of a
-    /// few resolutions of what the functions that it calls choose.
+    /// True if the stage does what the source does, and leaves the caller's registers and frame alone. So it must under
+    /// each of a few resolutions of what its callees choose.
     fn is_right(&self, witness: &Witness<'_>, function: &Function) -> bool {
         let mut shown = function.clone();
         show_at_returns(&mut shown, witness.target, &self.kept);

@@ -89,7 +89,7 @@ impl Ledger {
                 let ((target, rule), (opcode, engine, count)) = heading.zip(parse_row(row)).ok_or(error)?;
                 ledger.count(target, rule, opcode, engine, count);
             } else {
-                heading = Some(line.split_once(" | ").ok_or(error)?);
+                heading = Some(line.split_once(" | ").filter(|(_, rule)| !rule.contains(" | ")).ok_or(error)?);
             }
         }
         Ok(ledger)
@@ -179,6 +179,7 @@ mod tests {
         assert_eq!(Ledger::parse(&written.to_string()).unwrap(), written);
         assert_eq!(Ledger::parse("# x\nriscv64 | rule\n  G_ADD | z3\n"), Err(LedgerError(3)));
         assert_eq!(Ledger::parse("  G_ADD | z3 | 1\n"), Err(LedgerError(1)), "a row of no rule");
+        assert_eq!(Ledger::parse("riscv64 | rule | G_ADD | z3 | 1\n"), Err(LedgerError(1)), "a row and no heading");
     }
 
     #[test]

@@ -86,14 +86,17 @@ impl Target {
         Ok(features)
     }
 
-    /// The features that all functions whose attributes name some (`"target-features"="+64bit,+m,-a"`) have; `None` if
-    /// none does. Features that this target does not know change nothing here.
+    /// The features that all functions have by their attributes (`"target-features"="+64bit,+m,-a"`). A function
+    /// without the attribute has the usual ones; `None` if no function has it. Unknown names change nothing.
     pub fn features_in_common(&self, functions: &[Function]) -> Option<Features> {
-        let named = |names: &str| {
-            let on = |option: &&FeatureDesc| names.split(',').any(|name| name.strip_prefix('+') == Some(option.name));
-            self.options.iter().filter(on).fold(self.base(), |features, option| self.set(features, option, true))
+        // The last word about a feature counts.
+        let own = |names: &str| {
+            names.split(',').fold(self.base(), |features, name| self.changed(features, name).unwrap_or(features))
         };
-        functions.iter().filter_map(|function| function.attribute("target-features")).map(named).reduce(|a, b| a & b)
+        let named: Vec<Option<&str>> = functions.iter().map(|function| function.attribute("target-features")).collect();
+        let each = named.iter().map(|names| names.map_or(self.default_features, own));
+        let common = each.reduce(|all, own| all & own);
+        common.filter(|_| named.iter().any(Option::is_some))
     }
 
     /// `features` with an option on or off, and what it implies.

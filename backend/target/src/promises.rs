@@ -69,22 +69,23 @@ pub fn operands<D: Domain, S: Environment<D>>(
         && let Some(second) = args.get_mut(1)
     {
         let domain = state.domain();
-        let changed = match range {
-            ImmRange::ShiftedBy { .. } => shifted_by(domain, &second.bits, by),
-            _ => Some(extended_by(domain, &second.bits, bits, by)),
+        // No operation works on a rotated number: none gives the result of the register as it is.
+        second.bits = match range {
+            ImmRange::ShiftedBy { .. } => shifted_by(domain, &second.bits, by).unwrap_or(second.bits.clone()),
+            _ if bits > 0 => extended_by(domain, &second.bits, bits, by),
+            _ => second.bits.clone(),
         };
-        // A rotation is no number that an operation works on.
-        let Some(changed) = changed else { return Ok(SmallVec::new()) };
-        second.bits = changed;
     }
     Ok(args)
 }
 
-/// True for a copy of a part of a virtual register to another: a truncation, once it is selected.
+/// True for a copy of a part of a virtual register to another: a truncation, once it is selected. It has no flags but
+/// those of one.
 pub fn is_truncation(data: &InstData) -> bool {
     let whole = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister == SubReg(0);
     let part = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister != SubReg(0);
-    data.opcode == Opcode::COPY && data.defs().all(whole) && data.uses().all(part)
+    let flags = InstFlags::NUW | InstFlags::NSW;
+    data.opcode == Opcode::COPY && flags.contains(data.flags) && data.defs().all(whole) && data.uses().all(part)
 }
 
 /// How the row changes the second of two registers that it reads: the kind of the immediate behind them, and its value.
@@ -135,9 +136,9 @@ pub fn broken<D: Domain>(
     broken
 }
 
-/// The widths at which an operation with a result of `whole` bits may read operands of these widths, and whether it
-/// extends them with their signs: whole registers, the low halves of those of 64 bits, and halves that a long
-/// multiplication extends.
+/// The widths at which an operation with a result of `whole` bits may read operands of these widths. The flag says
+/// whether it extends them with their signs. It may read whole registers, or the low halves of those of 64 bits. A
+/// long multiplication extends halves.
 fn ways(widths: [u32; 2], whole: u32) -> SmallVec<[(u32, bool); 2]> {
     match widths.map(|width| (width == whole, 2 * width == whole)) {
         [(true, _), (true, _)] if whole == 64 => smallvec![(whole, false), (32, false)],

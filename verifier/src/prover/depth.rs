@@ -3,7 +3,7 @@
 /// Bytes of address space for the prover's stack; unused pages cost nothing.
 const STACK: usize = 1 << 30;
 
-/// Runs `walk` on a stack of its own, unless it is on one already: making one takes longer than most proofs, so a
+/// Runs `walk` on a stack of its own, unless it is on one already. Making one takes longer than most proofs, so a
 /// thread that proves many steps does all its work on one. The terms of a large block are deep, and so are those of a
 /// step with wide types.
 pub fn deep<T>(walk: impl FnOnce() -> T) -> T {

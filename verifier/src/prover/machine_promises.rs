@@ -44,8 +44,8 @@ pub(super) fn untracked_are_kept(target: &Target, Pair { before, after }: Pair<'
     };
     let count = |function: &Function, opcode: Option<Opcode>, flag| {
         let data = function.all_insts().map(|inst| function.inst(inst));
-        let counts = |data: &&InstData| opcode.is_none_or(|opcode| data.opcode == opcode) && data.flags.contains(flag);
-        data.filter(counts).count()
+        let is_like = |data: &&InstData| opcode.is_none_or(|opcode| data.opcode == opcode) && data.flags.contains(flag);
+        data.filter(is_like).count()
     };
     // Selection chooses another opcode, and leaves the flag.
     let is_new = |opcode| before.all_insts().all(|inst| before.inst(inst).opcode != opcode);
@@ -135,7 +135,8 @@ impl SideEvaluation<'_> {
                 true => (format!("{flag:?}"), numbers(data, args)),
                 false => {
                     let operands = args.iter().flat_map(|arg| [arg.bits, arg.poison]).collect();
-                    (format!("{flag:?} {}", self.opcode_name(data)), operands)
+                    let numbers = if args.is_empty() { format!(" {:?}", data.operands) } else { String::new() };
+                    (format!("{flag:?} {}{numbers}", self.opcode_name(data)), operands)
                 }
             };
             let Some(opaque) = self.opaque.as_deref_mut() else { continue };
@@ -156,9 +157,21 @@ impl SideEvaluation<'_> {
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
         let is_same = |one: &Term, other: &Term| one == other;
         let conditions = promises::broken(self.d, &mut side.memory, unread(data), &args, &result.bits, is_same);
-        let broken = match conditions.into_iter().next() {
-            Some(broken) => broken,
+        let broken = match conditions.split_first() {
             None => self.unread_flags(data, &args),
+            Some((broken, others)) if others.iter().all(|other| other == broken) => *broken,
+            // Operations of the same result promise different things, and nobody knows which one is meant. What all of
+            // them say is broken.
+            Some((first, others)) => {
+                let meant = self.unread_flags(data, &args);
+                let (mut any, mut all) = (*first, *first);
+                for other in others {
+                    any = self.d.bool_or(&any, other);
+                    all = self.d.bool_and(&all, other);
+                }
+                let any = self.d.bool_and(&any, &meant);
+                self.d.bool_or(&any, &all)
+            }
         };
         let result = result.poison_where(self.d, &broken);
         side.defined.insert(register, result);

@@ -152,8 +152,8 @@ impl OpcodeInfo {
 
     /// The immediate nearest to `wanted` at operand `index`, if one stands there: of several each has its own range.
     pub fn nearest_immediate(&self, index: usize, types: &IndexTypes, wanted: i64) -> Option<i64> {
-        let range = self.immediate_at(index)?.range(types).unwrap_or(wanted..=wanted);
-        Some(wanted.clamp(*range.start(), *range.end()))
+        let range = self.immediate_at(index)?.range(types).filter(|range| !range.is_empty());
+        Some(range.map_or(wanted, |range| wanted.clamp(*range.start(), *range.end())))
     }
 
     /// The types of an instruction of this opcode by type index.
