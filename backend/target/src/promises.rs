@@ -79,13 +79,16 @@ pub fn operands<D: Domain, S: Environment<D>>(
     Ok(args)
 }
 
+/// The promises of a truncation.
+const TRUNCATION_FLAGS: InstFlags = InstFlags::NUW.union(InstFlags::NSW);
+
 /// True for a copy of a part of a virtual register to another: a truncation, once it is selected. It has no flags but
 /// those of one.
 pub fn is_truncation(data: &InstData) -> bool {
     let whole = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister == SubReg(0);
     let part = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister != SubReg(0);
-    let flags = InstFlags::NUW | InstFlags::NSW;
-    data.opcode == Opcode::COPY && flags.contains(data.flags) && data.defs().all(whole) && data.uses().all(part)
+    let is_flagged = TRUNCATION_FLAGS.contains(data.flags);
+    data.opcode == Opcode::COPY && is_flagged && data.defs().all(whole) && data.uses().all(part)
 }
 
 /// How the row changes the second of two registers that it reads: the kind of the immediate behind them, and its value.
@@ -114,8 +117,11 @@ pub fn broken<D: Domain>(
     let mut broken = SmallVec::new();
     let whole = domain.width(result);
     let (one, other) = match args {
-        [wide] if domain.width(&wide.bits) > whole => {
-            broken.push(truncation(domain, flags, &wide.bits, result));
+        [wide] if domain.width(&wide.bits) > whole && TRUNCATION_FLAGS.contains(flags) => {
+            let low = domain.zext_or_trunc(&wide.bits, whole);
+            if is_same(&low, result) {
+                broken.push(truncation(domain, flags, &wide.bits, result));
+            }
             return broken;
         }
         [one, other, ..] => (one, other),
