@@ -122,13 +122,30 @@ pub(super) fn check_cfi(verifier: &mut Verifier<'_>, inst: Inst) {
         _ if is_typed => count == 1,
         _ if name == "escape" || name.starts_with("llvm_") => true,
         _ if PAIRED.contains(&name) => count == 2,
-        _ => count == 1,
+        _ => count == 1 && SINGLE.contains(&name),
     });
     verifier.demand(Rule::OperandCount, inst, counted, || format!("{count} operands"));
 }
 
 /// Directives with two parts that are no typed rule.
 const PAIRED: [&str; 3] = ["rel_offset", "val_offset", "register"];
+
+/// The others that LLVM reads.
+const SINGLE: [&str; 13] = [
+    "adjust_cfa_offset",
+    "def_cfa",
+    "def_cfa_offset",
+    "def_cfa_register",
+    "negate_ra_sign_state",
+    "negate_ra_sign_state_with_pc",
+    "offset",
+    "remember_state",
+    "restore",
+    "restore_state",
+    "same_value",
+    "undefined",
+    "window_save",
+];
 
 fn is_callee(verifier: &Verifier<'_>, operand: &Operand) -> bool {
     verifier.function.address_of(operand).is_some_and(|address| address.base.is_callee())

@@ -79,7 +79,9 @@ impl Comparison {
     }
 }
 
+/// Of the name without its folder: a checkout in another place draws the same.
 fn hash(name: &str) -> u64 {
+    let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
