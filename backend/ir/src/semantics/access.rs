@@ -25,14 +25,6 @@ pub(super) fn load<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
     op: &Operation<'_, D>,
-) -> Result<Evaluation<D>, Unsupported> {
-    load_at(d, memory, op, &op.args[0])
-}
-
-fn load_at<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
-    op: &Operation<'_, D>,
     address: &Value<D>,
 ) -> Result<Evaluation<D>, Unsupported> {
     let (operand, bits) = described(op)?;
@@ -86,14 +78,6 @@ pub(super) fn store<D: Domain, M: Memory<D>>(
     d: &mut D,
     memory: &mut M,
     op: &Operation<'_, D>,
-) -> Result<Evaluation<D>, Unsupported> {
-    store_at(d, memory, op, &op.args[1])
-}
-
-fn store_at<D: Domain, M: Memory<D>>(
-    d: &mut D,
-    memory: &mut M,
-    op: &Operation<'_, D>,
     address: &Value<D>,
 ) -> Result<Evaluation<D>, Unsupported> {
     let (operand, bits) = described(op)?;
@@ -123,8 +107,8 @@ pub(super) fn indexed<D: Domain, M: Memory<D>>(
     let stepped = Value::new(d.add(&base.bits, &step), d.bool_or(&base.poison, &offset.poison));
     let address = if before != 0 { &stepped } else { base };
     let mut evaluation = match is_store {
-        true => store_at(d, memory, op, address)?,
-        false => load_at(d, memory, op, address)?,
+        true => store(d, memory, op, address)?,
+        false => load(d, memory, op, address)?,
     };
     evaluation.results.push(stepped);
     Ok(evaluation)

@@ -259,8 +259,8 @@ pub(super) fn computed<D: Domain, M: Memory<D>>(
             no_ub(smallvec![integer::compare(domain, op, predicate)])
         }
         G_UDIV | G_SDIV | G_UREM | G_SREM | G_UDIVREM | G_SDIVREM => Ok(integer::divide(domain, op)),
-        G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op),
-        G_STORE => access::store(domain, memory, op),
+        G_LOAD | G_ZEXTLOAD | G_SEXTLOAD => access::load(domain, memory, op, &op.args[0]),
+        G_STORE => access::store(domain, memory, op, &op.args[1]),
         G_FENCE => access::fence(domain, memory, op),
         // A hint, whatever its address is.
         G_PREFETCH => no_ub(smallvec![]),

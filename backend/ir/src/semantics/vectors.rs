@@ -68,7 +68,7 @@ fn loaded<D: Domain, M: Memory<D>>(
 ) -> Result<Evaluation<D>, Unsupported> {
     let (operand, ty) = whole(op)?;
     if is_one(operand) {
-        return access::load(d, memory, op);
+        return access::load(d, memory, op, &op.args[0]);
     }
     let (parts, ub) = load_each(d, memory, &op.args[0], operand, (ty.scalar_type(), lanes(ty)));
     let value = joined(d, parts).ok_or_else(|| malformed(op.inst))?;
@@ -82,7 +82,7 @@ fn stored<D: Domain, M: Memory<D>>(
 ) -> Result<Evaluation<D>, Unsupported> {
     let (operand, ty) = whole(op)?;
     if is_one(operand) {
-        return access::store(d, memory, op);
+        return access::store(d, memory, op, &op.args[1]);
     }
     let parts: Vec<Value<D>> = (0..lanes(ty)).map(|number| lane(d, ty, &op.args[0], number)).collect();
     let ub = store_each(d, memory, &op.args[1], operand, (ty.scalar_type(), &parts));
