@@ -108,11 +108,14 @@ pub struct Frame {
     pub address: u64,
     /// Bytes between two objects, so that running off one does not reach the next.
     pub gap: u64,
+    /// Bytes of an object's place above a multiple of 16, cut to a multiple of its alignment.
+    pub above: u64,
     /// The stack pointer on entry: the address of the arguments on the stack. A multiple of 16.
     pub caller: u64,
 }
 
 /// The usual place.
-pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64, caller: 0x2f00_0000 };
-/// Another place and other distances: a result that differs here depends on addresses that no source may rely on.
-pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230, caller: 0x6f12_3450 };
+pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64, above: 0, caller: 0x2f00_0000 };
+/// Another place and other distances, and other bits wherever an alignment leaves them free: a result that differs here
+/// depends on addresses that no source may rely on.
+pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230, above: 15, caller: 0x6f12_3450 };

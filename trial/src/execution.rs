@@ -270,6 +270,23 @@ mod tests {
 
     static WRONG: Target = Target { elf: None, meaning, made: Made::new(), ..AARCH64 };
 
+    /// The bits of an address that the object's alignment leaves free are nobody's promise, down to the lowest.
+    #[test]
+    fn every_free_bit_of_an_address_is_another_elsewhere() {
+        for (align, bit) in [(8, 8), (4, 4), (1, 1), (1, 2), (16, 16)] {
+            let text = format!(
+                "---\nname: f\nstack:\n  - {{ id: 0, size: 16, alignment: {align} }}\nbody: |\n  bb.0:\n    \
+                 %0:_(p0) = G_FRAME_INDEX %stack.0\n    %1:_(s64) = G_PTRTOINT %0\n    %2:_(s64) = G_CONSTANT i64 {bit}\n    \
+                 %3:_(s64) = G_AND %1, %2\n    $x0 = COPY %3\n    RET_ReallyLR implicit $x0\n...\n"
+            );
+            let module = text::parse_module(&text, AARCH64.vocabulary).expect("the text is MIR");
+            let function = &module.whole().expect("each is read").functions[0];
+            let (interpreter, input) = (Interpreter::new(function, &AARCH64), Input::default());
+            let expected = expected(&interpreter, &input).expect("it has a meaning").expect("it is defined");
+            assert!(!is_address_independent(&interpreter, &input, &expected), "alignment {align}, bit {bit}");
+        }
+    }
+
     #[test]
     fn a_definition_that_only_emitted_code_needs_is_compared_with_unicorn() {
         let text = "---\nname: f\nbody: |\n  bb.0:\n    %0:_(s64) = G_CONSTANT i64 20014547599360\n    $x0 = COPY %0\n    RET_ReallyLR implicit $x0\n...\n";

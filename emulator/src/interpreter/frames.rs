@@ -111,7 +111,8 @@ impl ConcreteMemory {
         self.poison.reserve(more);
         for object in function.stack.values() {
             let size = allocated(object.size);
-            address = address.next_multiple_of(u64::from(object.align).max(16));
+            let align = u64::from(object.align).max(1);
+            address = address.next_multiple_of(align.max(16)) + self.above / align * align;
             self.allocations.push(Allocation { address, first: self.bytes.len(), size });
             self.bytes.resize(self.bytes.len() + size, UNWRITTEN);
             address += size as u64 + self.gap;

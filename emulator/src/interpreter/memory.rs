@@ -64,6 +64,8 @@ pub(super) struct ConcreteMemory {
     pub(super) numbers: usize,
     /// Bytes between two stack objects.
     pub(super) gap: u64,
+    /// Of each above a multiple of 16, cut to a multiple of its alignment.
+    pub(super) above: u64,
     pub(super) unwritten: Unwritten,
     /// The bytes of all allocations, one after the other.
     pub(super) bytes: Vec<u8>,
@@ -122,6 +124,7 @@ impl ConcreteMemory {
             suspended: Vec::new(),
             numbers: 0,
             gap: frame.gap,
+            above: frame.above,
             unwritten,
             unknown,
             poison,
