@@ -212,6 +212,8 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
     let features = match &drawn {
         Some(drawn) => given | features::needed(target, &drawn.function),
+        // No rule chooses its instructions, so none needs that an option is off.
+        None if campaign.mix == FeatureMix::Drawn && is_machine_code(seed) => given | target.all_options(),
         None => campaign.mix.draw(target, given, seed),
     };
     harness.set_features(features);
@@ -283,7 +285,9 @@ pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> 
 /// The machine code of one program number.
 pub fn generated_machine_code(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
     let bytes = program_bytes::<PROGRAM_BYTES>(seed);
-    generator::generate_machine(&mut Unstructured::new(&bytes[TURN_BYTES..]), target, features).ok()
+    let mut u = Unstructured::new(&bytes[TURN_BYTES..]);
+    // Machine code comes up once in so many turns.
+    generator::generate_machine(&mut u, turn(seed) / MACHINE_CODE as u32, target, features).ok()
 }
 
 /// The bytes of a program. The first say its turn in the walk through the generator's goals: the programs of one target
@@ -291,9 +295,13 @@ pub fn generated_machine_code(seed: u64, target: &'static Target, features: Feat
 fn program_bytes<const BYTES: usize>(seed: u64) -> [u8; BYTES] {
     let mut bytes = [0u8; BYTES];
     SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-    let turn = (seed / tribunal_target::ALL.len() as u64) as u32;
-    bytes[..TURN_BYTES].copy_from_slice(&turn.to_le_bytes());
+    bytes[..TURN_BYTES].copy_from_slice(&turn(seed).to_le_bytes());
     bytes
+}
+
+/// The turn of a program in a walk: those of one target come to it one after the other.
+fn turn(seed: u64) -> u32 {
+    (seed / tribunal_target::ALL.len() as u64) as u32
 }
 
 /// Bytes of a turn.
@@ -308,9 +316,9 @@ pub fn is_module(seed: u64) -> bool {
 }
 
 /// One program in this many is a list of operations at any types.
-const OF_ANY_TYPES: u64 = 64;
+const OF_ANY_TYPES: u64 = 128;
 /// Functions of such a program: each may become thousands of instructions.
-const FUNCTIONS_OF_ANY_TYPES: usize = 8;
+const FUNCTIONS_OF_ANY_TYPES: usize = 4;
 
 /// True for the seed of a program of operations at any types.
 pub fn is_of_any_types(seed: u64) -> bool {

@@ -10,6 +10,7 @@ use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
 use crate::kind::FindingKind;
 use crate::repair;
+use crate::words;
 use std::borrow::Cow;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
@@ -41,6 +42,9 @@ impl JudgeRow for EmulatorRow {
     fn code(&self, session: &mut Session<'_>, code: &Code) {
         let (function, target) = (session.source, session.bench.target);
         let results = inputs::results(function, target);
+        if let Some(wrong) = words::met(target, &session.bench.wrong_words, &code.bytes) {
+            session.tally.findings.push(emission(wrong.details.clone()));
+        }
         let object = match loaded(code, function, target) {
             Ok(object) => object,
             Err(error) if error.is_unsupported() => return session.tally.unsupported(error.to_string()),
@@ -133,8 +137,13 @@ const DEFINITIONS: &str = "definitions";
 
 /// The finding that emission wrote an object that is none, or another one than the code.
 pub(crate) fn broken_object(error: &ObjectError) -> Finding {
+    emission(error.to_string())
+}
+
+/// The finding that emission broke its contract.
+fn emission(details: String) -> Finding {
     let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
-    Finding { judge: Judge::Emulator, kind, guilty, details: error.to_string(), input: None }
+    Finding { judge: Judge::Emulator, kind, guilty, details, input: None }
 }
 
 /// The result of one input.

@@ -13,6 +13,7 @@ use crate::guard::{self, CaughtPanic};
 use crate::inputs::{self, Plan};
 use crate::judges::{Bench, INPUT, JudgeSet, Session, Unattributed, WrongRun, violated};
 use crate::kind::FindingKind;
+use crate::words;
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline;
 use tribunal_codegen::{BankSelectMode, CompileError, Context, NoObserver, Observer, Observers, Options};
@@ -77,6 +78,7 @@ impl Harness {
             rules: FxHashMap::default(),
             fired: Vec::new(),
             features: Recorder::default(),
+            wrong_words: words::wrong_words(target),
             selected: Function::default(),
         };
         Ok(Harness { bench, work: Function::default() })

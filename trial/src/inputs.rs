@@ -272,7 +272,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
 fn is_base(function: &Function, target: &Target, value: VReg) -> bool {
     function.all_insts().map(|inst| function.inst(inst)).any(|data| {
         let Opcode::Target(opcode) = data.opcode else { return false };
-        let base = target.instruction(opcode).base();
+        let base = target.instruction(opcode).address_register();
         base.is_some_and(|base| data.vreg(base) == Some(value))
     })
 }
@@ -340,8 +340,11 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
     }
 }
 
-/// A register's value for a number of floating point: corners while they last, then integers, constants and their
-/// neighbours, and noise.
+/// Inputs on which each number is some corner, as an infinity times zero plus a NaN.
+const MIXED_CORNERS: usize = 8;
+
+/// A register's value for a number of floating point: each the same corner while corners last, any corners, then
+/// integers, constants and their neighbours, and noise.
 fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random: &mut SmallRng) -> u128 {
     let (bits, fraction) = (format.bits(), format.fraction_bits());
     let low = u128::MAX >> (u128::BITS - bits);
@@ -374,7 +377,8 @@ fn float(format: FloatFormat, boxed: bool, constants: &[u64], index: u32, random
         let high = if bits > u64::BITS { random.next_u64() } else { 0 };
         u128::from(high) << u64::BITS | u128::from(random.next_u64())
     };
-    let value = match (corners.get(index as usize), random.random_range(0..6)) {
+    let is_mixed = (index as usize) < corners.len() + MIXED_CORNERS;
+    let value = match (corners.get(index as usize), if is_mixed { 0 } else { random.random_range(0..6) }) {
         (Some(&corner), _) => corner,
         (None, 0) => corners[random.random_range(0..corners.len())],
         (None, 1) if !constants.is_empty() => {

@@ -13,6 +13,7 @@ use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::kind::FindingKind;
 use crate::text;
+use crate::words::WrongWord;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt::Display;
@@ -108,6 +109,8 @@ pub(crate) struct Bench {
     /// Rules in the order in which they fired in the last trial.
     pub fired: Vec<&'static str>,
     pub features: Recorder,
+    /// The rows of the target that write other words than LLVM.
+    pub wrong_words: Vec<WrongWord>,
     /// The function as the allocator received it.
     pub selected: Function,
 }

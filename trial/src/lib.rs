@@ -37,6 +37,7 @@ mod text;
 pub mod together;
 pub mod validate;
 mod walks;
+mod words;
 
 pub use finding::{Finding, FindingSignature, Judge, Tally};
 pub use harness::{Harness, HarnessError};

@@ -283,6 +283,13 @@ impl InstrDesc {
         self.address().map(|(base, ..)| base).or(self.index().and_then(|index| index.checked_sub(1)))
     }
 
+    /// Index of the register that holds the address of its access, whatever is added to it.
+    pub fn address_register(&self) -> Option<usize> {
+        let is_register = |desc: &OperandDesc| matches!(desc, OperandDesc::Use(_) | OperandDesc::Tied { .. });
+        self.access?;
+        self.base().or_else(|| self.operands.iter().rposition(is_register))
+    }
+
     /// Index of the base address operand, the range of the offset after it, and the bytes of that offset's unit.
     pub fn address(&self) -> Option<(usize, ImmRange, i64)> {
         let base = self.operands.iter().position(|desc| matches!(desc, OperandDesc::Base(_)))?;

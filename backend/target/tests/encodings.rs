@@ -156,13 +156,47 @@ fn compare(target: &Target, flags: &[&str]) {
     let text: String = instances.iter().map(|(_, text)| format!("{text}\n")).collect();
     let words = assembled(target, flags, &text);
     assert_eq!(words.len(), instances.len(), "llvm-mc skipped a line");
-    for ((inst, text), word) in instances.iter().zip(words) {
+    for ((inst, text), &word) in instances.iter().zip(&words) {
         let ours = target.encode(inst).unwrap();
         assert_eq!(ours, word, "`{text}`: {ours:#010x}, llvm-mc says {word:#010x}");
     }
+    kept(target, &instances, &words);
     let rows: BTreeSet<Opcode> = instances.iter().map(|(inst, _)| inst.opcode).collect();
     let encodable = target.instructions.iter().filter(|row| target.has(row) && row.code.is_some()).count();
     assert_eq!(rows.len(), encodable, "a row has no instance");
+}
+
+/// Instances of each row that are kept for those who judge without LLVM.
+const KEPT: usize = 3;
+
+/// The first words of each row stand in `corpus/words`, with their operands.
+fn kept(target: &Target, instances: &[(InstData, String)], words: &[u32]) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/words");
+    let path = path.join(target.name).with_extension("txt");
+    let mut lines = String::new();
+    for of_row in
+        instances.iter().zip(words).collect::<Vec<_>>().chunk_by(|one, other| one.0.0.opcode == other.0.0.opcode)
+    {
+        for ((inst, _), word) in of_row.iter().take(KEPT) {
+            let Opcode::Target(opcode) = inst.opcode else { unreachable!("rows are machine instructions") };
+            let row = target.instruction(opcode);
+            lines += &format!("{} {word:#010x}", row.name);
+            for operand in &inst.operands[..row.operands.len()] {
+                lines += &match operand {
+                    Operand::Reg(register) => {
+                        format!(" ${}", target.vocabulary.register_name(register.reg.as_physical().unwrap()))
+                    }
+                    operand => format!(" {}", operand.as_imm().unwrap()),
+                };
+            }
+            lines.push('\n');
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &lines).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(known == lines, "{} has other words than LLVM: run with BLESS=1", path.display());
 }
 
 /// Every word decodes to the instruction that was encoded. The rows named have words of rows above them.

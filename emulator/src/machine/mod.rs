@@ -121,6 +121,9 @@ const INSTRUCTION_BYTES: u32 = 4;
 /// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.
 fn unicorn(row: &EngineDesc) -> Result<Unicorn<'static, Running>, MachineError> {
     let mut engine = Unicorn::new_with_data(row.arch, row.mode, Running::default())?;
+    if let Some(model) = row.model {
+        engine.ctl_set_cpu_model(model.into())?;
+    }
     engine.add_block_hook(1, 0, |engine, address, bytes| {
         let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
         let left = engine.get_data().fuel;

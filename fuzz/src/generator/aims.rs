@@ -46,16 +46,17 @@ pub(super) struct Aim {
 const ROUNDS: u32 = 4;
 
 impl Aim {
-    /// The goal at a turn of the walk; `None` for a machine without rules.
+    /// The goal at a turn of the campaign; `None` for a machine without rules. Few programs have an option of the
+    /// machine on: every other one of these is about it.
     pub fn at(turn: u32, target: &'static Target, features: Features) -> Option<Aim> {
-        let goals @ Goals { plain, vectors } = goals(target, features);
-        let (count, period) = (plain.len() as u32, goals.period());
-        let (round, place) = (turn / period, turn % period);
-        match place.checked_sub(ROUNDS * count) {
-            Some(place) => Some(Aim { goal: *vectors.get(place as usize)?, visit: round }),
-            None => {
-                let goal = *plain.get((place % count) as usize)?;
-                Some(Aim { goal, visit: ROUNDS * round + place / count })
+        let goals = goals(target, features);
+        let count = goals.optional.len() as u32;
+        match (count, turn % 2) {
+            (0, _) => goals.aim(turn),
+            (_, 0) => goals.aim(turn / 2),
+            _ => {
+                let (visit, place) = (turn / 2 / count, turn / 2 % count);
+                Some(Aim { goal: *goals.optional.get(place as usize)?, visit })
             }
         }
     }
@@ -66,12 +67,27 @@ struct Goals {
     /// Those that are not of vectors.
     plain: Vec<Goal>,
     vectors: Vec<Goal>,
+    /// The plain ones that the machine lacks without its options.
+    optional: Vec<Goal>,
 }
 
 impl Goals {
     /// Turns after which the walk begins again.
     fn period(&self) -> u32 {
         (ROUNDS * self.plain.len() as u32 + self.vectors.len() as u32).max(1)
+    }
+
+    /// The goal at a turn of the walk.
+    fn aim(&self, turn: u32) -> Option<Aim> {
+        let (count, period) = (self.plain.len() as u32, self.period());
+        let (round, place) = (turn / period, turn % period);
+        match place.checked_sub(ROUNDS * count) {
+            Some(place) => Some(Aim { goal: *self.vectors.get(place as usize)?, visit: round }),
+            None => {
+                let goal = *self.plain.get((place % count) as usize)?;
+                Some(Aim { goal, visit: ROUNDS * round + place / count })
+            }
+        }
     }
 }
 
@@ -85,6 +101,7 @@ fn goals(target: &'static Target, features: Features) -> &'static Goals {
 
 fn found(target: &'static Target, features: Features) -> Goals {
     let rules = target.selection.iter().filter(|rule| features.contains(rule.requires) && is_reachable(&rule.pattern));
+    let optional = rules.clone().filter(|rule| !target.default_features.contains(rule.requires));
     let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
     let legalizer = (target.legality)(features);
@@ -93,6 +110,7 @@ fn found(target: &'static Target, features: Features) -> Goals {
     Goals {
         plain: rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect(),
         vectors: of_integers.chain(number_vectors::compiled(legalizer).map(Goal::NumberVectors)).collect(),
+        optional: optional.map(Goal::Rule).collect(),
     }
 }
 
@@ -214,8 +232,12 @@ mod tests {
             let features = target.default_features | target.all_options();
             let goals = goals(target, features);
             let (numbers, period) = (goals.plain.len() as u32, goals.period());
+            let optional = goals.optional.len() as u32;
+            assert!(optional > 0);
+            let walk = (0..numbers).chain(ROUNDS * numbers..period).map(|turn| (2 * turn, 2 * period));
+            let options = (0..optional).map(|turn| (2 * turn + 1, 2 * optional));
             let mut missed = Vec::new();
-            for turn in (0..numbers).chain(ROUNDS * numbers..period) {
+            for (turn, period) in walk.chain(options) {
                 let aim = Aim::at(turn, target, features).unwrap();
                 assert_eq!(aim.visit, 0);
                 assert_ne!(Aim::at(turn + period, target, features).unwrap().visit, 0);

@@ -1,49 +1,83 @@
 //! Machine code: a few instructions of any rows, also those that no rule selects. Their definitions, encodings and
-//! operands of odd classes are met there.
+//! operands of odd classes are met there. A campaign walks through the rows, program by program.
 //!
-//! Invariant: no instruction branches, calls, traps or touches memory, and each reads what the machine has written.
+//! Invariant: no instruction branches, calls or traps, and each reads what the machine has written. One pointer is the
+//! address of every access, which stays in its buffer.
 
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::function::{Constraint, LiveIn};
 use tribunal_ir::stage::Stage;
 use tribunal_ir::{
-    Block, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Properties, Reg, RegClass, RegFlags, RegOperand,
-    SubReg, TargetOpcode, VReg,
+    AtomicOrdering, Block, Function, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Properties,
+    Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode, Type, VReg,
 };
 use tribunal_target::abi::Passing;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
 use tribunal_target::{Features, Target};
+use tribunal_trial::inputs::BUFFER_BYTES;
 
-/// Instructions of a program at most.
-const MOST: u32 = 8;
+/// Rows that the walk comes to in one program.
+const WALKED: u32 = 8;
 /// Rows that are drawn for one instruction before none is written.
 const TRIES: u32 = 8;
+/// One program in so many has accesses to memory.
+const WITH_MEMORY: u32 = 2;
 
-/// A function of instructions that are selected already.
-pub fn generate_machine(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Function> {
+/// A function of instructions that are selected already, at this turn of the walk through the rows.
+pub fn generate_machine(
+    u: &mut Unstructured<'_>,
+    turn: u32,
+    target: &'static Target,
+    features: Features,
+) -> Result<Function> {
     let mut function = Function::new("f");
     function.stage = Stage::Selected;
     function.properties = Stage::Selected.properties() | Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
     let entry = function.new_block();
-    let rows = computing_rows(target, features).collect();
-    let mut writer = Writer { u, target, function, entry, rows, scope: Vec::new(), written: Vec::new() };
+    let rows: Vec<_> = computing_rows(target, features).collect();
+    let accesses: Vec<_> = match turn.is_multiple_of(WITH_MEMORY) {
+        true => accessing_rows(target, features).collect(),
+        false => Vec::new(),
+    };
+    let address = |&(_, row): &(_, &InstrDesc)| row.operands.get(row.address_register()?)?.class();
+    let pointer_class = accesses.iter().find_map(address);
+    let (scope, written) = (Vec::new(), Vec::new());
+    let mut writer = Writer { u, target, function, entry, rows, scope, pointer_class, pointer: None, written };
     for passing in banks(target, features) {
         writer.arguments(passing)?;
     }
-    for _ in 0..writer.u.int_in_range(1..=MOST)? {
-        writer.instruction()?;
+    let walk = |rows: usize, index: u32| turn.wrapping_mul(WALKED).wrapping_add(index) as usize % rows.max(1);
+    for index in 0..WALKED {
+        let row = writer.rows.get(walk(writer.rows.len(), index)).copied();
+        writer.instruction(row)?;
+        if let Some(&(opcode, row)) = accesses.get(walk(accesses.len(), index)) {
+            writer.access(opcode, row)?;
+        }
     }
     writer.results(features)?;
     Ok(writer.function)
 }
 
-/// The rows of which programs are made: those that compute a result of their operands.
+/// The rows that compute a result of their operands.
 pub fn computing_rows(
     target: &'static Target,
     features: Features,
 ) -> impl Iterator<Item = (TargetOpcode, &'static InstrDesc)> {
     let rows = (0..).map(TargetOpcode).zip(target.instructions);
     rows.filter(move |(_, row)| is_plain(row) && !PLACED.contains(&row.name) && features.contains(row.requires))
+}
+
+/// The rows that load, store, or do both in one step. A store that keeps a reservation has none here.
+pub fn accessing_rows(
+    target: &'static Target,
+    features: Features,
+) -> impl Iterator<Item = (TargetOpcode, &'static InstrDesc)> {
+    let keeps = OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS;
+    let rows = (0..).map(TargetOpcode).zip(target.instructions);
+    rows.filter(move |(_, row)| {
+        let accesses = row.access.is_some() && row.code.is_some() && !row.flags.contains(keeps);
+        accesses && target.has(row) && features.contains(row.requires)
+    })
 }
 
 /// Rows whose result is an address near them, which nothing knows before code is placed.
@@ -110,6 +144,10 @@ struct Writer<'u, 'b> {
     rows: Vec<(TargetOpcode, &'static InstrDesc)>,
     /// Values with their classes, oldest first.
     scope: Vec<(VReg, RegClass)>,
+    /// The class of addresses, in a program that accesses memory.
+    pointer_class: Option<RegClass>,
+    /// The address of the buffer there.
+    pointer: Option<VReg>,
     /// Flags and the like, which an instruction before wrote.
     written: Vec<PReg>,
 }
@@ -139,15 +177,26 @@ impl Writer<'_, '_> {
         if classes.is_empty() {
             return Ok(());
         }
-        for &full in passing.arguments {
+        let pointer = self.pointer_class.filter(|&class| self.target.class(class).bank == passing.bank);
+        for (index, &full) in passing.arguments.iter().enumerate() {
+            if let Some(class) = pointer.filter(|_| index == 0) {
+                self.pointer = Some(self.argument(self.target.part_of(full, self.target.class(class).bits), class));
+                continue;
+            }
             let class = *self.u.choose(&classes)?;
             let register = self.target.part_of(full, self.target.class(class).bits);
-            self.function.liveins.push(LiveIn { register, copy: None });
-            self.function.block_mut(self.entry).liveins.push((register, None));
-            let value = self.new_value(class);
-            self.push(Opcode::COPY, [Operand::def(value), Operand::used(register)]);
+            let value = self.argument(register, class);
+            self.scope.push((value, class));
         }
         Ok(())
+    }
+
+    fn argument(&mut self, register: PReg, class: RegClass) -> VReg {
+        self.function.liveins.push(LiveIn { register, copy: None });
+        self.function.block_mut(self.entry).liveins.push((register, None));
+        let value = self.function.push_vreg(None, Constraint::Class(class));
+        self.push(Opcode::COPY, [Operand::def(value), Operand::used(register)]);
+        value
     }
 
     /// A value of the class, the newest most often; `None` if no value has its width and bank.
@@ -166,12 +215,22 @@ impl Writer<'_, '_> {
         Ok(Some(copy))
     }
 
-    /// An instruction of a row whose operands are there.
-    fn instruction(&mut self) -> Result<()> {
+    /// True if the register holds something.
+    fn is_ready(&self, register: &PReg) -> bool {
+        self.written.contains(register) || self.target.zero.contains(register)
+    }
+
+    /// An instruction of this row, or of another one whose operands are there.
+    fn instruction(&mut self, mut aim: Option<(TargetOpcode, &'static InstrDesc)>) -> Result<()> {
         for _ in 0..TRIES {
-            let (opcode, row) = *self.u.choose(&self.rows)?;
-            let is_ready = |register: &PReg| self.written.contains(register) || self.target.zero.contains(register);
-            if !row.implicit_uses.iter().all(is_ready) {
+            let (opcode, row) = match aim.take() {
+                Some(aim) => aim,
+                None => *self.u.choose(&self.rows)?,
+            };
+            if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
+                self.write(missing)?;
+            }
+            if !row.implicit_uses.iter().all(|register| self.is_ready(register)) {
                 continue;
             }
             let Some(data) = self.drawn(opcode, row)? else { continue };
@@ -182,26 +241,83 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    /// An instruction that writes this register besides its operands, if one is drawn.
+    fn write(&mut self, register: PReg) -> Result<()> {
+        let writes = |row: &InstrDesc| row.implicit_defs.contains(&register) && row.implicit_uses.is_empty();
+        let rows: Vec<_> = self.rows.iter().copied().filter(|(_, row)| writes(row)).collect();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let (opcode, row) = *self.u.choose(&rows)?;
+        if let Some(data) = self.drawn(opcode, row)? {
+            self.written.extend(row.implicit_defs);
+            self.function.append(self.entry, data);
+        }
+        Ok(())
+    }
+
+    /// An access of this row, if its operands are there.
+    fn access(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<()> {
+        let (Some(access), Some(data)) = (row.access, self.drawn(opcode, row)?) else { return Ok(()) };
+        let mut flags = MemFlags::empty();
+        for (direction, flag) in [(OpcodeFlags::LOAD, MemFlags::LOAD), (OpcodeFlags::STORE, MemFlags::STORE)] {
+            flags |= if row.flags.contains(direction) { flag } else { MemFlags::empty() };
+        }
+        let in_one_step = flags == MemFlags::LOAD | MemFlags::STORE;
+        let ordering = if in_one_step { access.ordering } else { AtomicOrdering::NotAtomic };
+        let memory = MemOperand::new(flags, Type::scalar(access.bits()), access.bytes.into());
+        self.function.append(self.entry, data.with_memory(MemOperand { ordering, ..memory }));
+        Ok(())
+    }
+
+    /// An offset in bytes to a multiple of the access in the buffer, in units of `scale`, as far as the range goes.
+    fn offset(&mut self, row: &InstrDesc, range: ImmRange, scale: i64) -> Result<i64> {
+        let bytes = row.access.map_or(1, |access| i64::from(access.bytes).max(1));
+        let offset = between(self.u, 0, i64::from(BUFFER_BYTES) / bytes - 1)? * bytes / scale;
+        Ok(if self.target.range(row, range).accepts(offset) { offset } else { 0 })
+    }
+
     /// `None` if an operand is not there, or the instruction has no encoding.
     fn drawn(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<Option<InstData>> {
         let mut operands = Vec::new();
-        for desc in row.operands {
+        let (address, index) = (row.address_register(), row.index());
+        for (place, desc) in row.operands.iter().enumerate() {
             let (class, tied_to) = match *desc {
                 // Results come last, so that no instruction reads its own.
                 OperandDesc::Def(_) | OperandDesc::EarlyDef(_) => {
                     operands.push(Operand::Imm(0));
                     continue;
                 }
+                OperandDesc::Offset { range, scale } if address.is_some() => {
+                    operands.push(Operand::Imm(self.offset(row, range, scale.into())?));
+                    continue;
+                }
+                // The base is stepped by it.
+                OperandDesc::Imm(range) if address.is_some() && index.is_none() => {
+                    operands.push(Operand::Imm(self.offset(row, range, 1)?));
+                    continue;
+                }
                 OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
                     operands.push(Operand::Imm(immediate(self.u, self.target.range(row, range))?));
                     continue;
                 }
-                OperandDesc::Use(class) | OperandDesc::Base(class) | OperandDesc::Index(class) => (class, None),
+                OperandDesc::Index(class) => {
+                    let zero = self.target.zero.iter().find(|zero| self.target.class(class).members.contains(zero));
+                    let Some(&zero) = zero else { return Ok(None) };
+                    operands.push(Operand::used(zero));
+                    continue;
+                }
+                OperandDesc::Use(class) | OperandDesc::Base(class) => (class, None),
                 OperandDesc::Tied { class, to } => (class, Some(to)),
                 OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return Ok(None),
                 OperandDesc::RegisterMask | OperandDesc::Symbol => return Ok(None),
             };
-            let Some(register) = self.value(class)? else { return Ok(None) };
+            let register = match (address == Some(place), self.pointer) {
+                (true, Some(pointer)) if self.pointer_class == Some(class) => Some(pointer),
+                (true, _) => None,
+                (false, _) => self.value(class)?,
+            };
+            let Some(register) = register else { return Ok(None) };
             operands.push(operand(register, RegFlags::empty(), tied_to));
         }
         if !self.is_encoded(opcode, row, &operands) {

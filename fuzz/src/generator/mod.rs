@@ -41,7 +41,7 @@ use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
 pub use linkage::block_of;
-pub use machine::{computing_rows, generate_machine};
+pub use machine::{accessing_rows, computing_rows, generate_machine};
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use refusals::generate_of_any_types;
@@ -111,7 +111,7 @@ impl Policy {
             };
             // A value wider than two registers becomes very many instructions: now and then is enough. Each such width
             // has proofs of its own, and they take long: those at the edges of words stand for all.
-            let too_many = is_too_wide(&width) && !u.ratio(1, 16)?;
+            let too_many = is_too_wide(&width) && !u.ratio(1, 48)?;
             let width = if is_too_wide(&width) { width.next_multiple_of(32) - *u.choose(&[0, 1, 31])? } else { width };
             if !widths.contains(&width) && !too_many {
                 widths.push(width);

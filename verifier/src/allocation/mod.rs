@@ -42,6 +42,7 @@ use tribunal_ir::function::StackObject;
 use tribunal_ir::{
     Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, SlotKind, StackSlot, Stage,
 };
+use tribunal_target::instructions::OperandDesc;
 use tribunal_target::moves::Moves;
 use tribunal_target::{Features, Target, environment};
 
@@ -255,15 +256,24 @@ impl Checker<'_> {
         self.location(from).filter(|_| is_whole(to) && is_whole(from))
     }
 
-    /// True if a register that is written early is one of a source, or of another definition.
+    /// True if a register that is written early is one of a source, or of another definition. The source that is tied
+    /// to it shares its register.
     fn overwrites_source(&self, meant: &InstData, data: &InstData) -> bool {
+        let descs = match meant.opcode {
+            Opcode::Target(opcode) => self.target.instruction(opcode).operands,
+            _ => &[],
+        };
+        let is_tied = |other: usize, index: usize| {
+            matches!(descs.get(other), Some(OperandDesc::Tied { to, .. }) if usize::from(*to) == index)
+        };
         let early = |operand: &Operand| {
             operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER))
         };
         let mut written = meant.operands.iter().zip(&data.operands).enumerate().filter(|(_, (meant, _))| early(meant));
         written.any(|(index, (_, operand))| {
             let place = self.location(operand);
-            let mut others = data.operands.iter().enumerate().filter(|&(other, _)| other != index);
+            let others = data.operands.iter().enumerate();
+            let mut others = others.filter(|&(other, _)| other != index && !is_tied(other, index));
             place.is_some() && others.any(|(_, other)| self.location(other) == place)
         })
     }

@@ -1,0 +1,92 @@
+//! Words of every instruction as LLVM's assembler writes them, against the tables of the encoder. Encoder and decoder
+//! read the same tables, so a wrong row agrees with itself, and no engine runs every extension.
+//!
+//! The texts are in `corpus/words`, one instance a line: the row's name, the word, the operands. The test
+//! `backend/target/tests/encodings.rs` compares them with `llvm-mc-22`, and writes them if `BLESS` is set.
+
+use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
+use tribunal_target::Target;
+
+/// The texts by the target's name.
+const TEXTS: [(&str, &str); 3] = [
+    ("riscv64", include_str!("../../corpus/words/riscv64.txt")),
+    ("riscv32", include_str!("../../corpus/words/riscv32.txt")),
+    ("aarch64", include_str!("../../corpus/words/aarch64.txt")),
+];
+
+/// A row that writes another word than LLVM.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct WrongWord {
+    pub opcode: TargetOpcode,
+    /// The instance, its word, and what the row makes of it.
+    pub details: String,
+}
+
+/// One wrong word of each row that has some.
+pub(crate) fn wrong_words(target: &Target) -> Vec<WrongWord> {
+    let text = TEXTS.iter().find(|(name, _)| *name == target.name).map_or("", |(_, text)| text);
+    let mut wrong: Vec<WrongWord> = text.lines().filter_map(|line| wrong_word(target, line)).collect();
+    wrong.dedup_by_key(|wrong| wrong.opcode);
+    wrong
+}
+
+/// `None` for a line that agrees with the table, and for a row that the target lacks.
+fn wrong_word(target: &Target, line: &str) -> Option<WrongWord> {
+    let mut parts = line.split_whitespace();
+    let (name, word) = (parts.next()?, u32::from_str_radix(parts.next()?.strip_prefix("0x")?, 16).ok()?);
+    let operand = |text: &str| match text.strip_prefix('$') {
+        Some(register) => target.vocabulary.register(register).map(Operand::used),
+        None => text.parse().ok().map(Operand::Imm),
+    };
+    let opcode = target.vocabulary.opcode(name)?;
+    let operands: Option<Vec<Operand>> = parts.map(operand).collect();
+    let inst = InstData::new(Opcode::Target(opcode), operands?);
+    let ours = match target.encode(&inst) {
+        Ok(ours) if ours == word => return None,
+        Ok(ours) => format!("{ours:#010x}"),
+        Err(error) => error.to_string(),
+    };
+    Some(WrongWord { opcode, details: format!("`{line}`: the table says {ours}") })
+}
+
+/// The first of the wrong words whose row the code has an instruction of.
+pub(crate) fn met<'w>(target: &Target, wrong: &'w [WrongWord], code: &[u8]) -> Option<&'w WrongWord> {
+    // Most tables are right: nothing is decoded then.
+    let words = code.windows(4).step_by(2).take_while(|_| !wrong.is_empty());
+    let words = words.filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
+    let mut opcodes = words.filter_map(|word| target.decode(word)).map(|inst| inst.opcode);
+    opcodes.find_map(|met| wrong.iter().find(|wrong| met == Opcode::Target(wrong.opcode)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_target::ALL;
+    use tribunal_target::aarch64::AARCH64;
+
+    #[test]
+    fn every_row_that_has_a_word_has_instances_and_agrees_with_them() {
+        for &target in ALL {
+            assert_eq!(wrong_words(target), [], "{}", target.name);
+            let text = TEXTS.iter().find(|(name, _)| *name == target.name).unwrap().1;
+            let named = |row: &str| text.lines().any(|line| line.split(' ').next() == Some(row));
+            for row in target.instructions.iter().filter(|row| row.code.is_some() && target.has(row)) {
+                assert!(named(row.name), "{} of {}", row.name, target.name);
+            }
+        }
+    }
+
+    #[test]
+    fn another_word_of_a_row_is_wrong_and_found_in_code_that_has_the_row() {
+        let right = TEXTS[2].1.lines().find(|line| line.starts_with("SWPLW ")).unwrap();
+        let word = right.split(' ').nth(1).unwrap();
+        let number = u32::from_str_radix(word.strip_prefix("0x").unwrap(), 16).unwrap();
+        let wrong = wrong_word(&AARCH64, &right.replace(word, &format!("{:#010x}", number ^ 1 << 23))).unwrap();
+        assert!(wrong.details.contains(word), "{}", wrong.details);
+        let code = [0xd503_201f_u32.to_le_bytes(), number.to_le_bytes()].concat();
+        assert_eq!(met(&AARCH64, std::slice::from_ref(&wrong), &code), Some(&wrong));
+        assert_eq!(met(&AARCH64, std::slice::from_ref(&wrong), &code[..4]), None);
+        let outside = "ADDWrr 0x0b000000 $sp $w0 $w0";
+        assert!(wrong_word(&AARCH64, outside).is_some_and(|wrong| wrong.details.contains(outside)));
+    }
+}
