@@ -316,7 +316,7 @@ pub fn is_module(seed: u64) -> bool {
 }
 
 /// One program in this many is a list of operations at any types.
-const OF_ANY_TYPES: u64 = 128;
+const OF_ANY_TYPES: u64 = 96;
 /// Functions of such a program: each may become thousands of instructions.
 const FUNCTIONS_OF_ANY_TYPES: usize = 4;
 

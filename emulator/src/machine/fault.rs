@@ -56,7 +56,7 @@ pub enum MachineFault {
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
     /// It called in a way that no call instruction does.
-    #[error("called {callee} with a return address that no call leaves, or without a stack")]
+    #[error("called {callee} with a return address that no call leaves, without a stack, or with a broken argument")]
     BadCall {
         /// The callee's name.
         callee: String,

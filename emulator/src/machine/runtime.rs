@@ -25,6 +25,8 @@ use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
 /// near.
 const FIRST: u64 = 0x0090_0000;
 const APART: u64 = 0x100;
+/// The width of C's `int`: unsigned numbers that are narrower are extended to it with zeros.
+const C_INT_BITS: u32 = 32;
 /// Bytes below the stack pointer that a callee writes.
 const CALLEE_BYTES: u64 = 256;
 
@@ -250,6 +252,9 @@ impl Emulator {
                 Some(results) => results,
                 None => return Ok(Served::Fault(MachineFault::BadCall { callee: callee.name().to_string() })),
             },
+            LinkedCallee::Atomic(function, name) if !self.is_extended(function, name)? => {
+                return Ok(Served::Fault(MachineFault::BadCall { callee: name.clone() }));
+            }
             LinkedCallee::Memory(_) | LinkedCallee::Atomic(..) => match self.accessed(callee)? {
                 Some(results) => results,
                 None => return Ok(Served::Fault(MachineFault::Memory { pc: back.wrapping_sub(CODE) })),
@@ -350,6 +355,22 @@ impl Emulator {
             LinkedCallee::Atomic(function, name) => self.exchanged(function, name),
             LinkedCallee::Runtime(..) | LinkedCallee::Unknown(_) => Ok(None),
         }
+    }
+
+    /// True if narrow arguments are extended as the convention demands. An outlined function is no C: it reads the bits
+    /// of its access alone.
+    fn is_extended(&self, function: &AtomicFunction, name: &str) -> Result<bool, MachineError> {
+        let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
+        let (signature, width) = (target.atomic_signature(function).ok_or_else(symbol)?, target.pointer_bits.into());
+        for (value, &argument) in signature.arguments.iter().zip(function.arguments()) {
+            let (bits, passed) = (function.bits_of(argument, width), self.joined(value)?);
+            let low = Bits::new(passed, bits);
+            let extended = if bits < C_INT_BITS { low.zext_or_trunc(width) } else { low.sext_or_trunc(width) };
+            if bits < width && extended.unsigned() != passed {
+                return Ok(function.ordering.is_some() || target.abi.extended_to < width);
+            }
+        }
+        Ok(true)
     }
 
     /// Performs an operation on memory. Junk stands above a result that fills no register.

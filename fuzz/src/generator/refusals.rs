@@ -1,11 +1,14 @@
-//! One operation at any types that its row takes: most of them no target compiles. A refusal has a name, and a panic is
+//! One operation at any types that its row takes: many of them no target compiles. A refusal has a name, and a panic is
 //! none.
 //!
-//! Operands are undefined values and constants. Nothing is run, so no operand is guarded.
+//! Operands are undefined values, constants, and values made of the arguments. No operand is guarded: a run may be
+//! undefined.
 
 use crate::opcodes;
 use arbitrary::{Result, Unstructured};
+use std::cmp::Ordering;
 use tribunal_ir::bits::MAX_BITS;
+use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{
@@ -18,6 +21,8 @@ use tribunal_target::Target;
 const USUAL: [u32; 8] = [1, 8, 16, 32, 64, 128, 256, MAX_BITS];
 /// Elements of a vector at most.
 const LANES: u16 = 9;
+/// Arguments, each as wide as a register.
+const ARGUMENTS: usize = 4;
 /// Draws of types for an operation.
 const TRIES: u32 = 16;
 
@@ -30,19 +35,26 @@ pub fn generate_of_any_types(u: &mut Unstructured<'_>, target: &'static Target) 
     let mut function = Function::new("f");
     function.properties = Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
     let entry = function.new_block();
+    let word = target.register_type();
+    let arguments = &target.abi.arguments()[..ARGUMENTS];
+    for &register in arguments {
+        function.liveins.push(LiveIn { register, copy: None });
+        function.block_mut(entry).liveins.push((register, None));
+    }
     let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
+    let argument = |&register| builder.build(word, Opcode::COPY, [Operand::used(register)]);
+    let arguments: Vec<VReg> = arguments.iter().map(argument).collect();
     let mut operands = Vec::new();
     for (index, kind) in info.operands().enumerate().skip(info.defs.len()) {
-        operands.push(operand(u, &mut builder, (info, index, kind), &types)?);
+        operands.push(operand(u, &mut builder, (info, index, kind), &types, &arguments)?);
     }
     let results: Vec<VReg> =
         info.defs.iter().filter_map(|kind| types[kind.type_index()?]).map(|ty| builder.function.new_vreg(ty)).collect();
     let defs = results.iter().map(|&register| Operand::def(register));
     builder.push(InstData::new(opcode, defs.chain(operands)));
-    let word = target.register_type();
     let mut sum = builder.constant_i64(word, 0);
     for result in results {
-        let part = part_of(&mut builder, result, word);
+        let part = part_of(u, &mut builder, result, word)?;
         sum = builder.op(word, Opcode::G_XOR, &[sum, part]);
     }
     let result = target.abi.results()[0];
@@ -90,6 +102,7 @@ fn operand(
     builder: &mut Builder<'_>,
     (info, index, kind): (&OpcodeInfo, usize, OperandKind),
     types: &IndexTypes,
+    arguments: &[VReg],
 ) -> Result<Operand> {
     Ok(match (kind, kind.type_index().and_then(|index| types[index])) {
         (OperandKind::PRED, _) => Operand::Predicate(*u.choose(&IntPredicate::ALL)?),
@@ -99,7 +112,8 @@ fn operand(
             let number = if u.arbitrary()? { Bits::new(u.arbitrary()?, bits) } else { Bits::signed_min(bits) };
             Operand::used(builder.constant(ty, number))
         }
-        (_, Some(ty)) => Operand::used(builder.build(ty, Opcode::G_IMPLICIT_DEF, [])),
+        (_, Some(ty)) if u.ratio(1, 4)? => Operand::used(builder.build(ty, Opcode::G_IMPLICIT_DEF, [])),
+        (_, Some(ty)) => Operand::used(made_of(u, builder, arguments, ty)?),
         (_, None) => {
             let range = info.immediate_at(index).and_then(|immediate| immediate.range(types));
             Operand::Imm(u.int_in_range(range.unwrap_or(0..=1))?)
@@ -107,22 +121,45 @@ fn operand(
     })
 }
 
-/// Some bits of a value as a word, so that the operation is not dead.
-fn part_of(builder: &mut Builder<'_>, value: VReg, word: Type) -> VReg {
-    let ty = builder.type_of(value);
-    let (value, ty) = match ty.is_vector() {
-        true => {
-            let (element, first) = (ty.scalar_type(), builder.constant_i64(word, 0));
-            (builder.op(element, Opcode::G_EXTRACT_VECTOR_ELT, &[value, first]), element)
-        }
-        false => (value, ty),
-    };
-    match ty.bits().cmp(&word.bits()) {
-        _ if ty.is_pointer() => builder.op(word, Opcode::G_PTRTOINT, &[value]),
-        std::cmp::Ordering::Equal => value,
-        std::cmp::Ordering::Less => builder.op(word, Opcode::G_ANYEXT, &[value]),
-        std::cmp::Ordering::Greater => builder.op(word, Opcode::G_TRUNC, &[value]),
+/// A value of the type, made of arguments.
+fn made_of(u: &mut Unstructured<'_>, builder: &mut Builder<'_>, arguments: &[VReg], ty: Type) -> Result<VReg> {
+    if let Some(count) = ty.element_count().filter(|_| ty.is_vector()) {
+        let element = ty.scalar_type();
+        let lanes = (0..count.lanes).map(|_| made_of(u, builder, arguments, element)).collect::<Result<Vec<VReg>>>()?;
+        return Ok(builder.op(ty, Opcode::G_BUILD_VECTOR, &lanes));
     }
+    let argument = *u.choose(arguments)?;
+    let (bits, word) = (ty.bits(), builder.type_of(argument).bits());
+    let extension = *u.choose(&[Opcode::G_ZEXT, Opcode::G_SEXT])?;
+    let number = match bits.cmp(&word) {
+        Ordering::Equal => argument,
+        Ordering::Less => builder.op(Type::scalar(bits), Opcode::G_TRUNC, &[argument]),
+        Ordering::Greater => builder.op(Type::scalar(bits), extension, &[argument]),
+    };
+    Ok(if ty.is_pointer() { builder.op(ty, Opcode::G_INTTOPTR, &[number]) } else { number })
+}
+
+/// Some bits of a value as a word, so that the operation is not dead.
+fn part_of(u: &mut Unstructured<'_>, builder: &mut Builder<'_>, value: VReg, word: Type) -> Result<VReg> {
+    let ty = builder.type_of(value);
+    let (mut value, ty) = match ty.element_count().filter(|_| ty.is_vector()) {
+        Some(count) => {
+            let index = builder.constant_i64(word, u.int_in_range(0..=count.lanes - 1)?.into());
+            let element = ty.scalar_type();
+            (builder.op(element, Opcode::G_EXTRACT_VECTOR_ELT, &[value, index]), element)
+        }
+        None => (value, ty),
+    };
+    if ty.is_scalar() && ty.bits() > word.bits() && u.arbitrary()? {
+        let amount = builder.constant_i64(ty, u.int_in_range(0..=i64::from(ty.bits()) - 1)?);
+        value = builder.op(ty, Opcode::G_LSHR, &[value, amount]);
+    }
+    Ok(match ty.bits().cmp(&word.bits()) {
+        _ if ty.is_pointer() => builder.op(word, Opcode::G_PTRTOINT, &[value]),
+        Ordering::Equal => value,
+        Ordering::Less => builder.op(word, Opcode::G_ANYEXT, &[value]),
+        Ordering::Greater => builder.op(word, Opcode::G_TRUNC, &[value]),
+    })
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub static OPTIONS: &[FeatureDesc] = &[
     FeatureDesc { name: "zba", feature: ZBA, rules: No, implies: NONE, beside: NONE },
     FeatureDesc { name: "zbb", feature: ZBB, rules: Crossed, implies: NONE, beside: NONE },
     FeatureDesc { name: "zbs", feature: ZBS, rules: No, implies: NONE, beside: NONE },
-    FeatureDesc { name: "a", feature: A, rules: No, implies: NONE, beside: NONE },
+    FeatureDesc { name: "a", feature: A, rules: Apart, implies: NONE, beside: NONE },
     FeatureDesc { name: "f", feature: F, rules: Apart, implies: NONE, beside: NONE },
     FeatureDesc { name: "d", feature: D, rules: Crossed, implies: F, beside: NONE },
     FeatureDesc { name: "zfhmin", feature: ZFHMIN, rules: Apart, implies: F, beside: D },

@@ -374,7 +374,7 @@ fn atomics(machine: Machine, features: Features) -> Vec<RuleSet> {
             .libcall_if(machine.is_of_library(features))
             .when(has_instructions, instructions),
         match has_instructions {
-            true => instructions(machine.accesses(&extrema).unsupported_if(mem_narrower_than(32))),
+            true => instructions(machine.accesses(&extrema).unsupported_if(mem_narrower_than(32))).unsupported(),
             false => machine.accesses(&extrema).unsupported(),
         },
         machine.accesses(&[G_ATOMICRMW_SUB, G_ATOMIC_CMPXCHG_WITH_SUCCESS]).lower(),

@@ -219,8 +219,10 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
         if bits == u32::from(target.pointer_bits) && takes_pointers(target, info, info.value_index()) {
             values.push(pointer(target));
         }
+        // A pair of registers is accessed in one step at its own alignment.
+        let pair = (bits == 2 * target.register_type().bits()).then_some(bits / 8);
         for value in values {
-            for align in [1, 2, 4, 8] {
+            for align in [1, 2, 4, 8].into_iter().chain(pair.filter(|&bytes| bytes > 8)) {
                 let memory = MemDescr::plain(Type::scalar(bits), align * 8);
                 let (place, step) = (pointer(target), target.register_type());
                 let types = match (info.family, info.value_index()) {
