@@ -34,6 +34,7 @@ use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
+use tribunal_verifier::definitions;
 use tribunal_verifier::prover::deep;
 
 /// The settings of a campaign.
@@ -135,7 +136,7 @@ pub fn run(
         started: Instant::now(),
         stop,
         next: AtomicU64::new(0),
-        outcome: Mutex::default(),
+        outcome: Mutex::new(compared_definitions()),
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
@@ -155,6 +156,14 @@ pub fn run(
     let mut outcome = std::mem::take(&mut *lock(&shared.outcome));
     outcome.elapsed = shared.started.elapsed();
     Ok(outcome)
+}
+
+/// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it.
+fn compared_definitions() -> CampaignReport {
+    let findings: Vec<Finding> = definitions::check().faults.iter().map(Finding::definition).collect();
+    let no_file = || PathBuf::from("(no program: the definition itself)");
+    let crashes = findings.iter().cloned().map(|finding| (finding, no_file())).collect();
+    CampaignReport { crashes, tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() }
 }
 
 /// The value is consistent even after a worker panicked: counts are added in one step.

@@ -17,6 +17,7 @@ use tribunal_codegen::legalize::{self, CatalogueEntry, OwnedStep};
 use tribunal_ir::Opcode;
 use tribunal_target::legality::recorded_queries;
 use tribunal_target::{Features, Target};
+use tribunal_verifier::definitions;
 use tribunal_verifier::prover::{Prover, Verdict, deep};
 
 /// The selection of obligations, and the resources to prove them.
@@ -63,7 +64,11 @@ pub struct CatalogueSummary {
     pub unsupported: u64,
     /// Of the refuted, those whose counterexample no execution shows: findings about a judge.
     pub unconfirmed: u64,
-    /// Refuted steps, in full.
+    /// Cases on which the definitions of opcodes were compared with second ones.
+    pub definitions: u64,
+    /// Opcodes whose definitions differ.
+    pub differing: u64,
+    /// Refuted steps and definitions that differ, in full.
     pub findings: Vec<Finding>,
     /// Files that show them, by name: the first of each rule and kind.
     pub files: BTreeMap<String, String>,
@@ -82,6 +87,7 @@ pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut
     let cache = if query.sink.is_some() { ProofCache::default() } else { query.proofs.clone() };
     let asked = AtomicU64::new(0);
     let mut summary = CatalogueSummary::default();
+    summary.compare_definitions(query.opcode);
     for of_target in query.targets.chunk_by(|(one, _), (other, _)| one.name == other.name) {
         let target = of_target[0].0;
         let entries = entries(query, target);
@@ -114,6 +120,17 @@ pub fn prove(query: &CatalogueQuery, stop: &AtomicBool, mut progress: impl FnMut
         }
     }
     summary
+}
+
+impl CatalogueSummary {
+    /// Each proof reads the definitions, so they come first.
+    fn compare_definitions(&mut self, opcode: Option<Opcode>) {
+        let report = definitions::check();
+        self.definitions = report.scalar.cases + report.vector.cases;
+        let faults = report.faults.iter().filter(|fault| opcode.is_none_or(|opcode| opcode == fault.opcode));
+        self.findings.extend(faults.map(Finding::definition));
+        self.differing = self.findings.len() as u64;
+    }
 }
 
 /// The instances of this shard: every N-th, so that each shard has all widths.

@@ -6,6 +6,7 @@ use std::fmt;
 use tribunal_codegen::pipeline;
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function};
+use tribunal_verifier::definitions::DefinitionFault;
 use tribunal_verifier::prover::Verdict;
 
 /// The judge that found it.
@@ -81,6 +82,12 @@ impl Finding {
     /// A panic of the backend or of a judge. Its place is guilty.
     pub fn panic(panic: CaughtPanic) -> Finding {
         Finding { guilty: panic.place, ..Finding::of_kind(FindingKind::Panic, panic.message) }
+    }
+
+    /// Two definitions of one opcode that differ: the prover and the interpreter read one of them.
+    pub fn definition(fault: &DefinitionFault) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, fault.opcode.to_string());
+        Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 
     /// No rule or pass is to blame: the kind stands in its place.

@@ -5,6 +5,7 @@
 //! (selected, allocated) pair, a rewrite step.
 
 pub mod allocation;
+pub mod definitions;
 pub mod machine_verifier;
 pub mod prover;
 pub mod rule_tables;

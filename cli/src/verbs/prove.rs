@@ -90,6 +90,9 @@ struct Report {
     unconfirmed_refutations: u64,
     unknown: u64,
     unsupported: u64,
+    /// Cases on which the definitions of opcodes were compared with second ones, and opcodes for which both differ.
+    definitions: u64,
+    differing_definitions: u64,
     ledger_differences: usize,
     /// Put to z3, and the second solver's answers.
     questions: u64,
@@ -164,6 +167,8 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
             unconfirmed_refutations: summary.unconfirmed,
             unknown: summary.unknown,
             unsupported: summary.unsupported,
+            definitions: summary.definitions,
+            differing_definitions: summary.differing,
             ledger_differences: differences.len(),
             questions: summary.questions.questions,
             confirmed: summary.questions.confirmed,
@@ -176,7 +181,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
 }
 
 fn status(summary: &CatalogueSummary, differences: &[String], complete: bool) -> Status {
-    match (summary.refuted, summary.unknown + summary.unsupported, summary.obligations) {
+    match (summary.refuted + summary.differing, summary.unknown + summary.unsupported, summary.obligations) {
         (1.., ..) => Status::Fault,
         _ if !differences.is_empty() || !summary.questions.disagreements.is_empty() => Status::Fault,
         (0, 0, 1..) if complete => Status::Well,

@@ -1,4 +1,4 @@
-//! What both files of second definitions share: the form of a meaning, and what the semantics say.
+//! The form of a meaning, and what the semantics say.
 
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value, evaluate};
@@ -7,8 +7,12 @@ use tribunal_ir::{FixedSlot, Function, InstData, MemOperand, StackSlot};
 /// What an operation does. A result that is `None` is poison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Meaning {
+    /// Undefined behaviour.
     Undefined,
+    /// Its results, in order.
     Results(Vec<Option<i128>>),
+    /// Nothing: the semantics do not know it.
+    Unsupported,
 }
 
 /// No opcode here has memory.
@@ -40,7 +44,9 @@ pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> 
 /// The same in so many lanes of each result, the first lane of all results first.
 pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> Meaning {
     let mut domain = Concrete { choice: Choice::Zeros };
-    let evaluation = evaluate(&mut domain, &mut Nowhere, function, data, args).unwrap();
+    let Ok(evaluation) = evaluate(&mut domain, &mut Nowhere, function, data, args) else {
+        return Meaning::Unsupported;
+    };
     let mut lane = |value: &Value<Concrete>, number: u32| {
         let width = value.bits.width() / lanes;
         let is_poison = value.part_is_poison(&mut domain, number * width, width);

@@ -1,17 +1,15 @@
 //! A second definition of operations on parts: merged and unmerged numbers, bytes turned over, elements of vectors.
 //! Both are compared on all small operands, or on many of those that must be wide.
 //!
-//! Invariant: nothing here calls the semantics but [`second::first`].
+//! Invariant: nothing here calls the semantics but [`first`].
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-mod second;
-
-use second::{Meaning, first};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Concrete, Value};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{Function, InstData, Opcode, Operand, Type};
+use tribunal_verifier::definitions::{Meaning, first};
 
 /// Operands of one instruction: each a type and a value, `None` for poison.
 type Args<'a> = &'a [(Type, Option<u128>)];

@@ -1,35 +1,22 @@
-//! A second definition of every opcode on integers, written apart from the first: over numbers as mathematics has them,
-//! with no operation of the semantics. Both are compared on all operands of one to four bits, with every set of flags,
-//! every predicate and every immediate, and with poison in each place.
+//! The second definition: an operation on numbers as mathematics has them.
 //!
-//! Invariant: nothing here calls the semantics but [`second::first`].
+//! Invariant: nothing here calls the semantics.
 
-#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
-
-mod second;
-
-use second::{Meaning, by_lanes, first};
-use tribunal_ir::bits::Bits;
-use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, TypeClass};
-use tribunal_ir::semantics::{Concrete, Value};
-use tribunal_ir::types::ElementCount;
-use tribunal_ir::{Function, InstData, InstFlags, IntPredicate, Opcode, Operand, OperandKind, Type};
-
-/// The widest operand, in bits.
-const WIDEST: u32 = 4;
+use super::meaning::Meaning;
+use tribunal_ir::{InstFlags, IntPredicate, Opcode};
 
 /// An operation on numbers.
-struct Case<'c> {
-    flags: InstFlags,
-    predicate: IntPredicate,
-    immediate: i128,
+pub(super) struct Case<'c> {
+    pub flags: InstFlags,
+    pub predicate: IntPredicate,
+    pub immediate: i128,
     /// Widths by type index, in bits.
-    widths: [u32; 3],
+    pub widths: [u32; 3],
     /// Readings without a sign, each with its width.
-    args: &'c [(i128, u32)],
+    pub args: &'c [(i128, u32)],
 }
 
-fn power(exponent: u32) -> i128 {
+pub(super) fn power(exponent: u32) -> i128 {
     1i128 << exponent
 }
 
@@ -111,7 +98,8 @@ impl Case<'_> {
         }
     }
 
-    fn meant(&self, opcode: Opcode) -> Option<Meaning> {
+    /// Its meaning; `None` of an opcode that is not on numbers.
+    pub fn meant(&self, opcode: Opcode) -> Option<Meaning> {
         let families = [arithmetic, division, shifts, with_overflow, counts, conversions, places, choices];
         families.into_iter().find_map(|family| family(self, opcode))
     }
@@ -339,218 +327,4 @@ fn choices(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
         }
         _ => return None,
     })
-}
-
-/// Types of one to four bits that keep the row's rules.
-fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
-    let ty = |index: usize, bits: u32| {
-        let is_pointer = |class| matches!(class, TypeClass::Pointer | TypeClass::Address);
-        info.class_of(index).map(|class| match is_pointer(class) {
-            true => Type::Pointer { address_space: 0, bits: bits as u16 },
-            false => Type::scalar(bits),
-        })
-    };
-    let mut all: Vec<IndexTypes> = Vec::new();
-    for bits in (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two])) {
-        let types = [ty(0, bits[0]), ty(1, bits[1]), ty(2, bits[0])];
-        if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, None)) {
-            all.push(types);
-        }
-    }
-    all
-}
-
-/// Subsets of the flags that promise something about integers.
-fn flag_sets(info: &OpcodeInfo) -> Vec<InstFlags> {
-    let flags: Vec<InstFlags> = info.inst_flags.intersection(InstFlags::PROMISES).iter().collect();
-    (0..1u32 << flags.len())
-        .map(|set| {
-            let chosen = flags.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
-            chosen.fold(InstFlags::empty(), |all, (_, &flag)| all | flag)
-        })
-        .collect()
-}
-
-/// An instance: the function, the instruction, the widths of its sources.
-fn instance(
-    opcode: Opcode,
-    types: &IndexTypes,
-    predicate: IntPredicate,
-    immediate: i64,
-) -> Option<(Function, InstData, Vec<u32>)> {
-    let info = opcode.info()?;
-    let (mut function, mut operands, mut widths) = (Function::new("f"), Vec::new(), Vec::new());
-    for (place, kind) in info.operands().enumerate() {
-        operands.push(match (kind, kind.type_index()) {
-            (_, Some(index)) => {
-                let ty = types[index]?;
-                let register = function.new_vreg(ty);
-                if place >= info.defs.len() {
-                    widths.push(ty.bits());
-                }
-                if place < info.defs.len() { Operand::def(register) } else { Operand::used(register) }
-            }
-            (OperandKind::PRED, _) => Operand::Predicate(predicate),
-            (OperandKind::IMM | OperandKind::IMM0, _) => Operand::Imm(immediate),
-            _ => return None,
-        });
-    }
-    Some((function, InstData::new(opcode, operands), widths))
-}
-
-/// All operands of these widths.
-fn operands(widths: &[u32]) -> Vec<Vec<(i128, u32)>> {
-    widths.iter().fold(vec![Vec::new()], |lists, &width| {
-        let more =
-            |list: Vec<(i128, u32)>| (0..power(width)).map(move |value| [list.as_slice(), &[(value, width)]].concat());
-        lists.into_iter().flat_map(more).collect()
-    })
-}
-
-fn immediates(info: &OpcodeInfo, types: &IndexTypes) -> Vec<i64> {
-    match info.immediates.first().and_then(|immediate| immediate.range(types)) {
-        Some(range) => {
-            (*range.start()..=(*range.end()).min(8)).filter(|&value| info.immediates[0].takes(types, value)).collect()
-        }
-        None => vec![0],
-    }
-}
-
-/// Compares both definitions of one opcode; the number of cases, or the first that differs. `None` without a second.
-fn compared(opcode: Opcode) -> Option<Result<u64, String>> {
-    let info = opcode.info()?;
-    let mut cases = 0;
-    let predicates =
-        if info.uses.contains(&OperandKind::PRED) { &IntPredicate::ALL[..] } else { &IntPredicate::ALL[..1] };
-    for types in typings(info) {
-        for (&predicate, immediate) in predicates
-            .iter()
-            .flat_map(|predicate| immediates(info, &types).into_iter().map(move |imm| (predicate, imm)))
-        {
-            let (function, mut data, widths) = instance(opcode, &types, predicate, immediate)?;
-            for flags in flag_sets(info) {
-                data.flags = flags;
-                for args in operands(&widths) {
-                    let by_index = types.map(|ty| ty.map_or(1, Type::bits));
-                    let case = Case { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
-                    let meant = case.meant(opcode)?;
-                    let values: Vec<Value<Concrete>> =
-                        args.iter().map(|&(value, width)| Value::new(Bits::new(value as u128, width), false)).collect();
-                    let said = first(&function, &data, &values);
-                    if said != meant {
-                        return Some(Err(format!(
-                            "{opcode} {types:?} {flags:?} {predicate:?} {immediate} on {args:?}: {said:?}, meant {meant:?}"
-                        )));
-                    }
-                    cases += 1;
-                }
-            }
-        }
-    }
-    Some(Ok(cases))
-}
-
-/// Every opcode that computes numbers from numbers has a second definition, and both agree.
-#[test]
-fn both_definitions_agree_on_all_small_operands() {
-    let (mut wrong, mut cases, mut opcodes) = (Vec::new(), 0, 0);
-    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
-        match compared(opcode) {
-            Some(Ok(0)) | None => {}
-            Some(Ok(count)) => (cases, opcodes) = (cases + count, opcodes + 1),
-            Some(Err(difference)) => wrong.push(difference),
-        }
-    }
-    assert_eq!(wrong, Vec::<String>::new());
-    assert_eq!((opcodes, cases), (80, 164_888));
-}
-
-/// Elements of a vector, in the tests of vectors: their number, and the bits of each.
-const LANES: u32 = 2;
-const LANE_BITS: u32 = 2;
-
-/// The lanes of a number, each with its width.
-fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
-    (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
-}
-
-/// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if
-/// one lane is.
-fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
-    let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
-    let mut all: Vec<Option<i128>> = Vec::new();
-    for lane in 0..LANES {
-        let own: Vec<(i128, u32)> = args.iter().map(|lanes| lanes[lane as usize]).collect();
-        let case = Case {
-            flags: InstFlags::empty(),
-            predicate: IntPredicate::Ult,
-            immediate: immediate.into(),
-            widths: [LANE_BITS; 3],
-            args: &own,
-        };
-        let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
-        // Truth fills a lane.
-        let factor = if opcode == Opcode::G_ICMP { power(LANE_BITS) - 1 } else { 1 };
-        all.extend(results.into_iter().map(|value| value.map(|value| value * factor)));
-    }
-    Some(Meaning::Results(all))
-}
-
-/// What an operation does to vectors it does to each lane.
-#[test]
-fn vectors_are_operated_on_lane_by_lane() {
-    let (mut cases, mut opcodes) = (0, 0);
-    let vector = Type::scalar(LANE_BITS).times(ElementCount::fixed(LANES as u16)).unwrap();
-    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
-        let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { continue };
-        let types = [0, 1, 2].map(|index| info.class_of(index).map(|_| vector));
-        // Carries and conditions have lanes of one bit, and parts of numbers are not counted by lanes.
-        let is_apart = [Opcode::G_EXTRACT, Opcode::G_INSERT, Opcode::G_BITCAST].contains(&opcode);
-        let is_of_bits = info.poison.contains(tribunal_ir::opcode::Poison::CONDITION);
-        if is_apart || is_of_bits || !info.takes(&types) || info.operands().any(OperandKind::must_be_pointer) {
-            continue;
-        }
-        let Some(&immediate) = immediates(info, &types).last() else { continue };
-        let Some((function, data, widths)) = instance(opcode, &types, IntPredicate::Ult, immediate) else { continue };
-        let before = cases;
-        for args in operands(&widths).into_iter().step_by(if widths.len() > 2 { 7 } else { 1 }) {
-            let Some(meant) = meant_by_lanes(opcode, immediate, &args) else { break };
-            let values: Vec<Value<Concrete>> =
-                args.iter().map(|&(value, width)| Value::new(Bits::new(value as u128, width), false)).collect();
-            assert_eq!(by_lanes(&function, &data, &values, LANES), meant, "{opcode} on {args:?}");
-            cases += 1;
-        }
-        opcodes += u32::from(cases > before);
-    }
-    assert_eq!((opcodes, cases), (63, 13_668));
-}
-
-/// A poison operand makes every result poison, or the operation undefined, but where the value does not count.
-#[test]
-fn poison_comes_through() {
-    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
-        let Some(info) = opcode.info() else { continue };
-        let Some(types) = typings(info).into_iter().next_back() else { continue };
-        let Some(&immediate) = immediates(info, &types).first() else { continue };
-        let Some((function, data, widths)) = instance(opcode, &types, IntPredicate::Eq, immediate) else { continue };
-        let args: Vec<(i128, u32)> = widths.iter().map(|&width| (1, width)).collect();
-        let case =
-            Case { flags: data.flags, predicate: IntPredicate::Eq, immediate: 1, widths: [WIDEST; 3], args: &args };
-        if widths.is_empty() || case.meant(opcode).is_none() {
-            continue;
-        }
-        for poisoned in 0..widths.len() {
-            let value = |(place, &(value, width)): (usize, &(i128, u32))| {
-                Value::new(Bits::new(value as u128, width), place == poisoned)
-            };
-            let values: Vec<Value<Concrete>> = args.iter().enumerate().map(value).collect();
-            let said = first(&function, &data, &values);
-            let stops = [Opcode::G_FREEZE].contains(&opcode) || opcode == Opcode::G_SELECT && poisoned == 2;
-            let comes_through = match &said {
-                Meaning::Undefined => true,
-                Meaning::Results(results) => results.iter().all(Option::is_none),
-            };
-            assert_eq!(comes_through, !stops, "{opcode}, operand {poisoned}: {said:?}");
-        }
-    }
 }

@@ -1,0 +1,279 @@
+//! A second definition of every opcode on integers, written apart from the first: over numbers as mathematics has them,
+//! with no operation of the semantics. Both are compared on all operands of one to four bits, with every set of flags,
+//! every predicate and every immediate; on short vectors, by lanes; and with poison in each place.
+//!
+//! Prover and interpreter read the same definition, so no run shows that one is wrong.
+
+mod meaning;
+mod numbers;
+
+pub use meaning::{Meaning, by_lanes, first};
+
+use numbers::{Case, power};
+use std::sync::LazyLock;
+use tribunal_ir::bits::Bits;
+use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass};
+use tribunal_ir::semantics::{Concrete, Value};
+use tribunal_ir::types::ElementCount;
+use tribunal_ir::{Function, InstData, InstFlags, IntPredicate, Opcode, Operand, OperandKind, Type};
+
+/// The widest operand, in bits.
+const WIDEST: u32 = 4;
+
+/// A case on which the definitions differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DefinitionFault {
+    /// The opcode.
+    pub opcode: Opcode,
+    /// The case, and both meanings.
+    pub details: String,
+}
+
+/// The outcome of the comparison.
+#[derive(Default, Debug)]
+pub struct DefinitionReport {
+    /// Cases compared, and opcodes, on numbers.
+    pub scalar: Compared,
+    /// The same on vectors.
+    pub vector: Compared,
+    /// The first difference of each opcode.
+    pub faults: Vec<DefinitionFault>,
+}
+
+/// The extent of a comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Compared {
+    /// Opcodes.
+    pub opcodes: u64,
+    /// Cases of all of them.
+    pub cases: u64,
+}
+
+/// Compares the definitions, once in a process.
+pub fn check() -> &'static DefinitionReport {
+    static REPORT: LazyLock<DefinitionReport> = LazyLock::new(compare);
+    &REPORT
+}
+
+fn compare() -> DefinitionReport {
+    let mut report = DefinitionReport::default();
+    for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
+        let outcomes = [(compared(opcode), false), (compared_by_lanes(opcode), true)];
+        let mut fault = poison_comes_through(opcode).err();
+        for (outcome, is_vector) in outcomes {
+            let extent = if is_vector { &mut report.vector } else { &mut report.scalar };
+            match outcome {
+                Ok(0) => {}
+                Ok(cases) => (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1),
+                Err(details) => fault = fault.or(Some(details)),
+            }
+        }
+        report.faults.extend(fault.map(|details| DefinitionFault { opcode, details }));
+    }
+    report
+}
+
+/// Types of one to four bits that keep the row's rules.
+fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
+    let ty = |index: usize, bits: u32| {
+        let is_pointer = |class| matches!(class, TypeClass::Pointer | TypeClass::Address);
+        info.class_of(index).map(|class| match is_pointer(class) {
+            true => Type::Pointer { address_space: 0, bits: bits as u16 },
+            false => Type::scalar(bits),
+        })
+    };
+    let mut all: Vec<IndexTypes> = Vec::new();
+    for bits in (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two])) {
+        let types = [ty(0, bits[0]), ty(1, bits[1]), ty(2, bits[0])];
+        if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, None)) {
+            all.push(types);
+        }
+    }
+    all
+}
+
+/// Subsets of the flags that promise something about integers.
+fn flag_sets(info: &OpcodeInfo) -> Vec<InstFlags> {
+    let flags: Vec<InstFlags> = info.inst_flags.intersection(InstFlags::PROMISES).iter().collect();
+    (0..1u32 << flags.len())
+        .map(|set| {
+            let chosen = flags.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
+            chosen.fold(InstFlags::empty(), |all, (_, &flag)| all | flag)
+        })
+        .collect()
+}
+
+/// An instance: the function, the instruction, the widths of its sources.
+fn instance(
+    opcode: Opcode,
+    types: &IndexTypes,
+    predicate: IntPredicate,
+    immediate: i64,
+) -> Option<(Function, InstData, Vec<u32>)> {
+    let info = opcode.info()?;
+    let (mut function, mut operands, mut widths) = (Function::new("f"), Vec::new(), Vec::new());
+    for (place, kind) in info.operands().enumerate() {
+        operands.push(match (kind, kind.type_index()) {
+            (_, Some(index)) => {
+                let ty = types[index]?;
+                let register = function.new_vreg(ty);
+                if place >= info.defs.len() {
+                    widths.push(ty.bits());
+                }
+                if place < info.defs.len() { Operand::def(register) } else { Operand::used(register) }
+            }
+            (OperandKind::PRED, _) => Operand::Predicate(predicate),
+            (OperandKind::IMM | OperandKind::IMM0, _) => Operand::Imm(immediate),
+            _ => return None,
+        });
+    }
+    Some((function, InstData::new(opcode, operands), widths))
+}
+
+/// All operands of these widths.
+fn operands(widths: &[u32]) -> Vec<Vec<(i128, u32)>> {
+    widths.iter().fold(vec![Vec::new()], |lists, &width| {
+        let more =
+            |list: Vec<(i128, u32)>| (0..power(width)).map(move |value| [list.as_slice(), &[(value, width)]].concat());
+        lists.into_iter().flat_map(more).collect()
+    })
+}
+
+fn immediates(info: &OpcodeInfo, types: &IndexTypes) -> Vec<i64> {
+    match info.immediates.first().and_then(|immediate| immediate.range(types)) {
+        Some(range) => {
+            (*range.start()..=(*range.end()).min(8)).filter(|&value| info.immediates[0].takes(types, value)).collect()
+        }
+        None => vec![0],
+    }
+}
+
+/// Compares both definitions of one opcode; the number of cases, none without a second, or the first that differs.
+fn compared(opcode: Opcode) -> Result<u64, String> {
+    let Some(info) = opcode.info() else { return Ok(0) };
+    let mut cases = 0;
+    let predicates =
+        if info.uses.contains(&OperandKind::PRED) { &IntPredicate::ALL[..] } else { &IntPredicate::ALL[..1] };
+    for types in typings(info) {
+        for (&predicate, immediate) in predicates
+            .iter()
+            .flat_map(|predicate| immediates(info, &types).into_iter().map(move |imm| (predicate, imm)))
+        {
+            let Some((function, mut data, widths)) = instance(opcode, &types, predicate, immediate) else {
+                return Ok(0);
+            };
+            for flags in flag_sets(info) {
+                data.flags = flags;
+                for args in operands(&widths) {
+                    let by_index = types.map(|ty| ty.map_or(1, Type::bits));
+                    let case = Case { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
+                    let Some(meant) = case.meant(opcode) else { return Ok(0) };
+                    let said = first(&function, &data, &values(&args, None));
+                    if said != meant {
+                        let types: String = types.iter().flatten().map(|ty| format!(" {ty}")).collect();
+                        return Err(format!(
+                            "{opcode}{types} {flags:?} {predicate:?} {immediate} on {args:?}: {said:?}, meant {meant:?}"
+                        ));
+                    }
+                    cases += 1;
+                }
+            }
+        }
+    }
+    Ok(cases)
+}
+
+/// The operands as values; the one at `poisoned` is poison.
+fn values(args: &[(i128, u32)], poisoned: Option<usize>) -> Vec<Value<Concrete>> {
+    let value = |(place, &(value, width)): (usize, &(i128, u32))| {
+        Value::new(Bits::new(value as u128, width), poisoned == Some(place))
+    };
+    args.iter().enumerate().map(value).collect()
+}
+
+/// Elements of a vector: their number, and the bits of each.
+const LANES: u32 = 2;
+const LANE_BITS: u32 = 2;
+
+/// The lanes of a number, each with its width.
+fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
+    (0..LANES).map(|lane| (value / power(lane * LANE_BITS) % power(LANE_BITS), LANE_BITS)).collect()
+}
+
+/// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if
+/// one lane is.
+fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
+    let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
+    let mut all: Vec<Option<i128>> = Vec::new();
+    for lane in 0..LANES {
+        let own: Vec<(i128, u32)> = args.iter().map(|lanes| lanes[lane as usize]).collect();
+        let case = Case {
+            flags: InstFlags::empty(),
+            predicate: IntPredicate::Ult,
+            immediate: immediate.into(),
+            widths: [LANE_BITS; 3],
+            args: &own,
+        };
+        let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
+        // Truth fills a lane.
+        let factor = if opcode == Opcode::G_ICMP { power(LANE_BITS) - 1 } else { 1 };
+        all.extend(results.into_iter().map(|value| value.map(|value| value * factor)));
+    }
+    Some(Meaning::Results(all))
+}
+
+/// What an operation does to vectors it does to each lane: the number of cases, or the first that differs.
+fn compared_by_lanes(opcode: Opcode) -> Result<u64, String> {
+    let vector = Type::scalar(LANE_BITS).times(ElementCount::fixed(LANES as u16));
+    let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { return Ok(0) };
+    let types = [0, 1, 2].map(|index| info.class_of(index).and(vector));
+    // Carries and conditions have lanes of one bit, and parts of numbers are not counted by lanes.
+    let is_apart = [Opcode::G_EXTRACT, Opcode::G_INSERT, Opcode::G_BITCAST].contains(&opcode);
+    let is_of_bits = info.poison.contains(Poison::CONDITION);
+    if is_apart || is_of_bits || !info.takes(&types) || info.operands().any(OperandKind::must_be_pointer) {
+        return Ok(0);
+    }
+    let immediate = immediates(info, &types).last().copied();
+    let made =
+        immediate.and_then(|immediate| Some((immediate, instance(opcode, &types, IntPredicate::Ult, immediate)?)));
+    let Some((immediate, (function, data, widths))) = made else { return Ok(0) };
+    let mut cases = 0;
+    for args in operands(&widths).into_iter().step_by(if widths.len() > 2 { 7 } else { 1 }) {
+        let Some(meant) = meant_by_lanes(opcode, immediate, &args) else { break };
+        let said = by_lanes(&function, &data, &values(&args, None), LANES);
+        if said != meant {
+            return Err(format!("{opcode} of vectors on {args:?}: {said:?}, meant {meant:?}"));
+        }
+        cases += 1;
+    }
+    Ok(cases)
+}
+
+/// A poison operand makes every result poison, or the operation undefined, but where the value does not count. The
+/// error is a place where it does not.
+fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
+    let Some(info) = opcode.info() else { return Ok(()) };
+    let types = typings(info).into_iter().next_back();
+    let immediate = types.and_then(|types| immediates(info, &types).first().copied());
+    let made = types.zip(immediate);
+    let made = made.and_then(|(types, immediate)| instance(opcode, &types, IntPredicate::Eq, immediate));
+    let Some((function, data, widths)) = made else { return Ok(()) };
+    let args: Vec<(i128, u32)> = widths.iter().map(|&width| (1, width)).collect();
+    let case = Case { flags: data.flags, predicate: IntPredicate::Eq, immediate: 1, widths: [WIDEST; 3], args: &args };
+    if widths.is_empty() || case.meant(opcode).is_none() {
+        return Ok(());
+    }
+    for poisoned in 0..widths.len() {
+        let said = first(&function, &data, &values(&args, Some(poisoned)));
+        let stops = opcode == Opcode::G_FREEZE || opcode == Opcode::G_SELECT && poisoned == 2;
+        let comes_through = match &said {
+            Meaning::Undefined => true,
+            Meaning::Results(results) => results.iter().all(Option::is_none),
+            Meaning::Unsupported => false,
+        };
+        if comes_through == stops {
+            return Err(format!("{opcode}, operand {poisoned} is poison: {said:?}"));
+        }
+    }
+    Ok(())
+}
