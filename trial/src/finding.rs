@@ -112,7 +112,7 @@ impl Finding {
 }
 
 /// True for the name of a pass, and of emission.
-fn is_pass(name: &str) -> bool {
+pub(crate) fn is_pass(name: &str) -> bool {
     name == "emit" || pipeline::PIPELINE.iter().any(|pass| pass.name == name)
 }
 

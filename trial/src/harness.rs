@@ -8,7 +8,7 @@
 use crate::blame::{self, Replay};
 use crate::execution::expected;
 use crate::features::Recorder;
-use crate::finding::{Finding, Judge, Tally};
+use crate::finding::{Finding, Judge, Tally, is_pass};
 use crate::guard::{self, CaughtPanic};
 use crate::inputs::{self, Plan};
 use crate::judges::{Bench, INPUT, JudgeSet, Session, Unattributed, WrongRun, violated};
@@ -297,6 +297,7 @@ impl Harness {
                 JudgeSet::default().with(Judge::Emulator)
             }
             (Judge::Prover | Judge::Text, _) => JudgeSet::default().with(known.judge),
+            (Judge::Compiler, FindingKind::Unsupported) if is_pass(&known.guilty) => JudgeSet::default(),
             // A judge may have met it.
             (Judge::Compiler, FindingKind::Panic | FindingKind::Unsupported) => JudgeSet::ALL,
             (Judge::Compiler, _) => JudgeSet::default(),
