@@ -128,7 +128,8 @@ fn program(
     };
     let functions = functions.ok_or("a program that is none")?;
     stages.add("generate", begun.elapsed());
-    let plan = Plan { count: INPUTS, seed };
+    let whole = Plan { count: INPUTS, seed };
+    let plan = if functions.len() > 1 { campaign::plan_of_module(whole) } else { whole };
     let mut timed = |functions: &[Function], judges: JudgeSet| {
         let begun = Instant::now();
         for function in functions {
@@ -146,7 +147,7 @@ fn program(
     }
     if functions.len() > 1 {
         let (all, begun): (Vec<&Function>, _) = (functions.iter().collect(), Instant::now());
-        harness.trial_together(&all, campaign::plan_together(plan), &mut NoObserver);
+        harness.trial_together(&all, plan, &mut NoObserver);
         stages.add("functions together", begun.elapsed());
     }
     Ok(())

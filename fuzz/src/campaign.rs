@@ -9,7 +9,7 @@ mod modules;
 mod refusals;
 
 pub use features::FeatureMix;
-pub use modules::plan_together;
+pub use modules::plan_of_module;
 
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;

@@ -14,7 +14,8 @@ The main job starts from an empty proof cache and generates programs for every t
 The second job takes another seed and the proofs that the first one kept.
 The third starts from a copy of `corpus/fuzz` and mutates: a mutant may be undefined, so some of its executions are inconclusive.
 The fourth compiles for RISC-V without M, where multiplications and divisions are calls.
-Each program is verified after every pass, proved step by step, checked after allocation, and run on 36 inputs.",
+Each program is verified after every pass, proved step by step, checked after allocation, and run on 36 inputs.
+A function of a program of several runs on a third of them, alone and with the others.",
     needs: &[],
     steps: |effort| {
         let folder = scratch("fuzz");

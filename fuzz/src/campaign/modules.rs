@@ -9,12 +9,13 @@ use tribunal_trial::finding::{Finding, Tally};
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::Plan;
 
-/// Functions run together on one input where each alone runs on so many: calls are what is new.
-const TOGETHER: u32 = 3;
+/// A function of such a program runs on one input, alone and with the others, where a program of one function runs on
+/// so many: calls are what is new.
+const FEWER: u32 = 3;
 
-/// The inputs of functions that run together, where each alone runs on those of `plan`.
-pub fn plan_together(plan: Plan) -> Plan {
-    Plan { count: plan.count.div_ceil(TOGETHER), ..plan }
+/// The inputs of each function, where a program of one function runs on those of `plan`.
+pub fn plan_of_module(plan: Plan) -> Plan {
+    Plan { count: plan.count.div_ceil(FEWER), ..plan }
 }
 
 /// The program of this number, for the target and the features of the harness.
@@ -24,7 +25,7 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
         local.rejected += 1;
         return;
     };
-    let plan = Plan { count: shared.campaign.inputs, seed };
+    let plan = plan_of_module(Plan { count: shared.campaign.inputs, seed });
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let mut total = Tally::default();
     for function in &module {
@@ -37,7 +38,7 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);
     }
     let all: Vec<&Function> = module.iter().collect();
-    let together = harness.trial_together(&all, plan_together(plan), &mut planter);
+    let together = harness.trial_together(&all, plan, &mut planter);
     counted(shared, harness, &all, together, &mut total, local, &mut planter);
     total.passed = u64::from(total.passed == module.len() as u64 && total.is_clean());
     total.functions = 1;
