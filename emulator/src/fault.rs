@@ -27,6 +27,8 @@ pub enum FaultKind {
     WriteToCallerFrame,
     /// A write into the code.
     WriteToCode,
+    /// An instruction from which the unwinder's table does not find the caller.
+    Unwinding,
     /// A call with a stack pointer that is not aligned.
     StackAlignment,
     /// A call that no call instruction makes.
@@ -37,7 +39,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 14] = [
+    pub const ALL: [FaultKind; 15] = [
         FaultKind::WrongResult,
         FaultKind::VolatileAccess,
         FaultKind::MemoryFault,
@@ -49,6 +51,7 @@ impl FaultKind {
         FaultKind::WriteOutsideBuffer,
         FaultKind::WriteToCallerFrame,
         FaultKind::WriteToCode,
+        FaultKind::Unwinding,
         FaultKind::StackAlignment,
         FaultKind::BadCall,
         FaultKind::WrongCall,
@@ -68,6 +71,7 @@ impl FaultKind {
             FaultKind::WriteOutsideBuffer => "write-outside-buffer",
             FaultKind::WriteToCallerFrame => "write-to-caller-frame",
             FaultKind::WriteToCode => "write-to-code",
+            FaultKind::Unwinding => "unwinding",
             FaultKind::StackAlignment => "stack-alignment",
             FaultKind::BadCall => "bad-call",
             FaultKind::WrongCall => "wrong-call",

@@ -119,11 +119,17 @@ fn step(
     let stepping = || Emulator::stepping(target).map(|stepping| stepping.with_parts(options.features));
     let Ok(machine) = stepper.take().map_or_else(stepping, Ok) else { return };
     let machine = stepper.insert(machine);
+    if object.is_some() {
+        machine.watch_unwinding();
+    }
     let loaded = load(machine, code, object, function);
     let (results, run) = (inputs::results(function, target), interpreter.run(input, SETTINGS));
     match loaded.map(|()| judged(interpreter, machine, input, run, &results, &mut 0)) {
-        Ok(Ok(InputRun::Wrong(WrongRun { input, details, .. }))) => {
-            let (kind, guilty) = (FindingKind::Definition, DEFINITIONS.to_string());
+        Ok(Ok(InputRun::Wrong(WrongRun { input, kind, details }))) => {
+            let (kind, guilty) = match kind {
+                FaultKind::Unwinding => (FindingKind::Run(kind), FRAME.to_string()),
+                _ => (FindingKind::Definition, DEFINITIONS.to_string()),
+            };
             let finding = Finding { judge: Judge::Emulator, kind, guilty, details, input: Some(input) };
             session.tally.findings.push(finding);
         }
@@ -132,6 +138,8 @@ fn step(
     }
 }
 
+/// The guilty name in findings about the unwinder's table.
+const FRAME: &str = "frame";
 /// The guilty name in findings about the definitions of machine instructions.
 const DEFINITIONS: &str = "definitions";
 

@@ -290,9 +290,10 @@ impl Harness {
         }
         let judges = match (known.judge, known.kind) {
             (Judge::Verifier | Judge::Allocation, _) => JudgeSet::AFTER_PASSES,
-            (Judge::Emulator, FindingKind::Definition | FindingKind::Run(FaultKind::MisalignedAccess)) => {
-                JudgeSet::default().with(Judge::Emulator).looking_closely()
-            }
+            (
+                Judge::Emulator,
+                FindingKind::Definition | FindingKind::Run(FaultKind::MisalignedAccess | FaultKind::Unwinding),
+            ) => JudgeSet::default().with(Judge::Emulator).looking_closely(),
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)
             }

@@ -191,6 +191,7 @@ impl<'c> ModuleImage<'c> {
             symbols: self.symbols.clone(),
             functions: self.parts.iter().map(|(function, _, start)| (function.name.clone(), start.code)).collect(),
             text: None,
+            unwind: Vec::new(),
             thread_data: 0..0,
         }
     }

@@ -25,10 +25,10 @@ use crate::pipeline::Pass;
 use crate::{CompileError, Context};
 use code::FrameCode;
 use layout::{FrameBase, FrameLayout};
-use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, PReg, Properties, Reg, Stage};
-use tribunal_target::Target;
+use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, PReg, Properties, Reg, SlotKind, StackObject, Stage};
 use tribunal_target::abi::CallKind;
 use tribunal_target::moves::Moves;
+use tribunal_target::{THROUGH_STACK_BYTES, Target};
 
 /// The pass, as the pipeline lists it.
 pub static PASS: Pass =
@@ -38,6 +38,7 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     let (target, moves) = (context.target, context.target.moves(context.options.features));
     let shape = FrameShape::of(function, target);
     shape.check(function, target)?;
+    move_through_stack(function, target);
     let CallFrames { has_calls, largest } = expand_call_frames(function, target, shape);
     let layout = FrameLayout::new(function, (target, moves), shape, if shape.moves { 0 } else { largest });
     let layout = layout.map_err(|feature| CompileError::unsupported(function, PASS.name, feature))?;
@@ -55,6 +56,20 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
         info.max_call_frame_size = u32::try_from(largest).ok().filter(|&bytes| bytes > 0).or(info.max_call_frame_size);
     }
     Ok(())
+}
+
+/// Gives pseudos that move values through memory an object of the frame: the stack pointer stays where it is.
+fn move_through_stack(function: &mut Function, target: &Target) {
+    let next = function.stack.next_key();
+    for inst in function.all_insts().collect::<Vec<Inst>>() {
+        let Some(moves) = target.machine.through_stack(function.inst(inst), next) else { continue };
+        if !function.stack.is_valid(next) {
+            let bytes = THROUGH_STACK_BYTES;
+            function.stack.push(StackObject::new(SlotKind::Spill, bytes.into(), bytes));
+        }
+        moves.into_iter().for_each(|data| _ = function.insert_before(inst, data));
+        function.remove(inst);
+    }
 }
 
 /// The calls of a function, as far as its frame has to do with them.

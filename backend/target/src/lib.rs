@@ -40,7 +40,8 @@ use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
 use tribunal_ir::{
-    InstData, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegClass, RegMask, SubReg, TargetOpcode, Type, Vocabulary,
+    InstData, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegClass, RegMask, StackSlot, SubReg, TargetOpcode, Type,
+    Vocabulary,
 };
 
 /// One machine.
@@ -233,11 +234,19 @@ impl Target {
 /// The machine code of one instruction of MIR.
 pub type Sequence = smallvec::SmallVec<[InstData; 2]>;
 
+/// The size and the alignment of a value that registers give to others through memory, in bytes.
+pub const THROUGH_STACK_BYTES: u32 = 8;
+
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
     /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
     /// `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
+    /// The parts of an offset that [`Machine::add_offset`] adds one after the other: each by instructions of which one
+    /// writes the destination.
+    fn steps(&self, offset: i64) -> smallvec::SmallVec<[i64; 2]> {
+        smallvec::smallvec![offset]
+    }
     /// `dst = src & -align` for a power of two: the multiple of `align` at `src` or below. `src` is no stack
     /// pointer, and is clobbered. `None` on a machine without such a
     /// sequence.
@@ -246,6 +255,11 @@ pub trait Machine: Sync {
     }
     /// The real instructions of a branch-like, call or return pseudo; `None` if `inst` is real already.
     fn expand_pseudo(&self, _inst: &InstData) -> Option<Sequence> {
+        None
+    }
+    /// The instructions of a pseudo that moves a value from registers to others through memory, in this stack object of
+    /// [`THROUGH_STACK_BYTES`]; `None` if `inst` is none.
+    fn through_stack(&self, _inst: &InstData, _slot: StackSlot) -> Option<Sequence> {
         None
     }
     /// The call instruction, or instructions, to a place `distance` bytes from the first: the code that a linker makes

@@ -111,6 +111,29 @@ pub(super) fn thread_pointer(target: &Target) -> Option<PReg> {
     of(target)?.thread_pointer
 }
 
+/// The number by which an unwinder's table names a full register, as the psABIs have it; `None` where it has none.
+pub(super) fn dwarf_number(target: &Target, register: PReg) -> Option<u16> {
+    (0..DWARF_NUMBERS).find(|&number| of_dwarf_number(target, number) == Some(register))
+}
+
+/// Numbers that some machine has are below.
+const DWARF_NUMBERS: u16 = 96;
+
+/// The full register of such a number. Sources: RISC-V ELF psABI, "DWARF Register Numbers"; DWARF for the Arm 64-bit
+/// Architecture, "DWARF register names".
+pub(super) fn of_dwarf_number(target: &Target, number: u16) -> Option<PReg> {
+    let is_arm = target.name == AARCH64.name;
+    match number {
+        0..32 if !is_arm => (number > 0).then(|| riscv::registers::x(number)),
+        32..64 if !is_arm => Some(riscv::registers::f(number - 32)),
+        0..30 => Some(aarch64::registers::x(number)),
+        30 => Some(aarch64::registers::LR),
+        31 => Some(aarch64::registers::SP),
+        64..DWARF_NUMBERS => Some(aarch64::registers::q(number - 64)),
+        _ => None,
+    }
+}
+
 /// The accesses that the machine makes. Of one without a document its rows say more.
 pub(super) fn accesses(target: &Target) -> AccessRule {
     of(target).map_or(AccessRule::Any, |row| row.accesses)

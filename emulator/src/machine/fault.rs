@@ -52,6 +52,12 @@ pub enum MachineFault {
     /// It wrote into its code.
     #[error("wrote over its own code")]
     Code,
+    /// From this instruction the unwinder's table does not find the caller, or not its registers.
+    #[error("the unwinder does not find the caller from offset {pc:#x} of the code")]
+    Unwinding {
+        /// The offset of the instruction, in bytes.
+        pc: u64,
+    },
     /// It called with a stack pointer that is not aligned.
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
@@ -79,6 +85,7 @@ impl MachineFault {
             MachineFault::Guard { .. } => FaultKind::WriteOutsideBuffer,
             MachineFault::CallerFrame => FaultKind::WriteToCallerFrame,
             MachineFault::Code => FaultKind::WriteToCode,
+            MachineFault::Unwinding { .. } => FaultKind::Unwinding,
             MachineFault::StackAlignment => FaultKind::StackAlignment,
             MachineFault::BadCall { .. } => FaultKind::BadCall,
             MachineFault::Call(_) => FaultKind::WrongCall,

@@ -4,6 +4,7 @@
 //!
 //! Invariant: it takes nothing from the tables of the backend but numbers of relocations, which the psABIs give.
 
+use super::unwind::UnwindRow;
 use super::{CODE, MachineError};
 use crate::input::{THREAD_BLOCK, THREAD_POINTER};
 use object::elf;
@@ -22,6 +23,8 @@ pub struct Unlinked<'a> {
     pub relocations: Vec<Unresolved<'a>>,
     /// Its jump tables.
     pub tables: Vec<UnlinkedTable<'a>>,
+    /// The unwinder's table.
+    pub unwind: Vec<UnwindRow>,
     /// The part of the code's data that is copied to the start of a thread's block.
     pub thread_data: Range<usize>,
     /// The addresses of symbols, by their names.

@@ -6,6 +6,7 @@
 //! what a relocation is.
 
 use super::linker::{LinkedPlace, Unlinked, Unresolved};
+use super::unwind::{self, UnwindRow};
 use crate::input::{PAGE, THREAD_BLOCK_BYTES};
 use object::read::elf::ElfFile;
 use object::{
@@ -16,6 +17,8 @@ use std::ops::Range;
 
 /// Bytes between the code and the data after it: no target has an instruction of zeros.
 const GAP: usize = 64;
+/// The name of the section that an unwinder reads.
+const UNWIND_TABLE: &str = ".eh_frame";
 /// Bytes of code and data at most.
 const MOST_BYTES: u64 = super::CODE_BYTES;
 /// The alignment of sections at least, in bytes.
@@ -75,6 +78,7 @@ pub struct LoadedObject {
     thread_data: Range<usize>,
     /// The functions by their names, with their offsets in the code.
     functions: BTreeMap<String, u32>,
+    unwind: Vec<UnwindRow>,
     scope: ObjectScope,
 }
 
@@ -124,8 +128,8 @@ impl LoadedObject {
 
     /// Nothing yet.
     fn empty(symbols: BTreeMap<String, u64>, scope: ObjectScope) -> LoadedObject {
-        let (image, relocations, calls, thread_data, functions) = Default::default();
-        LoadedObject { image, text: 0, relocations, calls, symbols, thread_data, functions, scope }
+        let (image, relocations, calls, thread_data, functions, unwind) = Default::default();
+        LoadedObject { image, text: 0, relocations, calls, symbols, thread_data, functions, unwind, scope }
     }
 
     /// The instructions.
@@ -162,6 +166,7 @@ impl LoadedObject {
             code: &self.image,
             text: Some(self.text),
             relocations: self.relocations.clone(),
+            unwind: self.unwind.clone(),
             thread_data: self.thread_data.clone(),
             symbols: self.symbols.clone(),
             functions: match self.scope {
@@ -229,6 +234,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         self.place(SectionContents::Code)?;
         self.loaded.text = self.loaded.image.len();
         self.tiled()?;
+        self.read_unwind_table()?;
         self.with_data()
     }
 
@@ -280,7 +286,7 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
         for section in self.file.sections() {
             let is_wanted = SectionContents::of(section.flags()) == Some(wanted);
             // What an unwinder reads is nothing to a run.
-            if !is_wanted || section.size() == 0 || section.name() == Ok(".eh_frame") {
+            if !is_wanted || section.size() == 0 || section.name() == Ok(UNWIND_TABLE) {
                 continue;
             }
             let align = section.align().clamp(ALIGN, 1 << 16) as usize;
@@ -298,6 +304,25 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 is_part: false,
             });
         }
+        Ok(())
+    }
+
+    /// The unwinder's table, whose addresses are distances from themselves.
+    fn read_unwind_table(&mut self) -> Result<(), ObjectLoadError> {
+        let malformed = |error: String| ObjectLoadError::Malformed(format!("the unwinder's table: {error}"));
+        let Some(section) = self.file.section_by_name(UNWIND_TABLE) else { return Ok(()) };
+        let mut bytes = section.data()?.to_vec();
+        for (at, relocation) in section.relocations() {
+            let RelocationTarget::Symbol(symbol) = relocation.target() else {
+                return Err(ObjectLoadError::Place(at));
+            };
+            let place = self.place_of(&self.file.symbol_by_index(symbol)?, relocation.addend());
+            let distance = place.ok_or(ObjectLoadError::Place(at))?.wrapping_sub(unwind::SECTION + at) as u32;
+            let range = at as usize..at as usize + size_of::<u32>();
+            bytes.get_mut(range).ok_or(ObjectLoadError::Place(at))?.copy_from_slice(&distance.to_le_bytes());
+        }
+        let word = if self.file.is_64() { 8 } else { 4 };
+        self.loaded.unwind = unwind::rows(&bytes, word).map_err(malformed)?;
         Ok(())
     }
 

@@ -24,6 +24,7 @@ mod linker;
 mod loader;
 mod runtime;
 mod stepper;
+mod unwind;
 mod wide;
 
 pub use error::MachineError;
@@ -31,6 +32,7 @@ pub use fault::MachineFault;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
 pub use loader::{LoadedObject, ObjectLoadError, ObjectScope};
 pub use runtime::CallSite;
+pub use unwind::UnwindRow;
 
 use crate::call::{CallScript, ExternalCall};
 use crate::input::{
@@ -47,6 +49,7 @@ use stepper::{Stepper, StepperError};
 use tribunal_ir::{PReg, Vocabulary};
 use tribunal_target::{Features, Target};
 use unicorn_engine::{Prot, UcHookId, Unicorn, uc_error};
+use unwind::UnwindCheck;
 
 /// The address of code, and the most bytes of it.
 const CODE: u64 = 0x0040_0000;
@@ -143,6 +146,8 @@ enum Stop {
     Memory,
     Illegal,
     Misaligned(MisalignedAccess),
+    /// The unwinder's table is wrong there.
+    Unwinding,
 }
 
 impl Engine {
@@ -231,6 +236,8 @@ pub struct Emulator {
     linked: Linked,
     /// Bytes of arguments on the stack in the current run.
     argument_bytes: usize,
+    /// Whether the stepper asks the unwinder's table at each instruction.
+    watches_unwinding: bool,
     /// The hook that records accesses in Unicorn.
     recorder: Option<UcHookId>,
     /// The hook that looks at the alignment of accesses there.
@@ -350,9 +357,16 @@ impl Emulator {
             thread_data: 0..0,
             linked,
             argument_bytes: 0,
+            watches_unwinding: false,
             recorder,
             watcher: None,
         })
+    }
+
+    /// From now on the stepper asks the unwinder's table of the object that is loaded at each instruction. The code must
+    /// be one function.
+    pub fn watch_unwinding(&mut self) {
+        self.watches_unwinding = true;
     }
 
     /// From now on functions may change the registers that the platform gives them.
@@ -381,6 +395,12 @@ impl Emulator {
                 self.engine.unmap(CODE, old.len() as u64)?;
             }
             self.engine.map(CODE, linked.len() as u64, Prot::ALL)?;
+        }
+        if let Engine::Stepper(stepper) = &mut self.engine {
+            let kept = self.kept.iter().map(|kept| (kept.register, kept.value));
+            let rows = unlinked.unwind.clone();
+            let check = self.watches_unwinding.then(|| UnwindCheck::new(self.target, rows, kept));
+            stepper.watch_unwinding(check);
         }
         self.code = linked;
         self.thread_data = unlinked.thread_data.clone();

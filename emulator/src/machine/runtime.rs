@@ -197,6 +197,7 @@ impl Emulator {
             }
             Stop::Still => Some(MachineFault::OutOfFuel(fuel)),
             Stop::Memory => Some(MachineFault::Memory { pc: pc.wrapping_sub(CODE) }),
+            Stop::Unwinding => Some(MachineFault::Unwinding { pc: pc.wrapping_sub(CODE) }),
             Stop::Illegal => Some(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) }),
             Stop::Misaligned(MisalignedAccess { address, bytes }) => Some(MachineFault::Misaligned { address, bytes }),
         };

@@ -4,9 +4,10 @@
 //! of an instruction; other tests compare that with LLVM's and QEMU's (`backend/target/tests/encodings.rs`,
 //! `cli/tests/link.rs`).
 
-use super::Stop;
 use super::accesses::{MisalignedAccess, RawAccess};
 use super::conventions::{self, AccessRule};
+use super::unwind::UnwindCheck;
+use super::{CODE, CODE_BYTES, Stop};
 use crate::input::THREAD_POINTER;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -112,6 +113,8 @@ pub(super) struct Stepper {
     memory: Regions,
     /// The instruction of each word that was fetched. The word alone decides it.
     decoded: FxHashMap<u32, Option<Rc<Decoded>>>,
+    /// The unwinder's table, if it is asked.
+    unwind: Option<UnwindCheck>,
     /// The last instructions fetched, by the low bits of their addresses, each with its address and word.
     recent: Vec<Option<(u64, u32, Rc<Decoded>)>>,
 }
@@ -126,7 +129,7 @@ impl Stepper {
         let registers = vec![0; target.registers.len()];
         let memory =
             Regions { regions: Vec::new(), accesses: None, rule: conventions::accesses(target), misaligned: None };
-        Stepper { target, registers, memory, decoded: FxHashMap::default(), recent: vec![None; RECENT] }
+        Stepper { target, registers, memory, decoded: FxHashMap::default(), unwind: None, recent: vec![None; RECENT] }
     }
 
     pub fn map(&mut self, address: u64, bytes: u64, permissions: Prot) {
@@ -140,6 +143,24 @@ impl Stepper {
 
     pub fn record_accesses(&mut self, wanted: bool) {
         self.memory.accesses = wanted.then(Vec::new);
+    }
+
+    /// From now on the unwinder's table is asked at each instruction of the code, or not.
+    pub fn watch_unwinding(&mut self, check: Option<UnwindCheck>) {
+        self.unwind = check;
+    }
+
+    /// False if the unwinder's table does not find the caller from here.
+    fn is_unwound(&self, pc: u64) -> bool {
+        let word = |address: u64| {
+            let mut bytes = [0; 8];
+            self.read(address, &mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
+        };
+        let check = |check: &UnwindCheck| {
+            check.finds_caller(self.target, pc.wrapping_sub(CODE), |register| self.register(register), word)
+        };
+        // Callees lie elsewhere.
+        !(CODE..CODE + CODE_BYTES).contains(&pc) || self.unwind.as_ref().is_none_or(check)
     }
 
     pub fn made_access(&mut self, access: RawAccess) {
@@ -219,6 +240,9 @@ impl Stepper {
         for _ in 0..fuel {
             if pc == stop {
                 break;
+            }
+            if !self.is_unwound(pc) {
+                return (Stop::Unwinding, pc);
             }
             match self.step(pc) {
                 Ok(next) => pc = next,

@@ -48,8 +48,7 @@ impl FrameCode<'_> {
         let FrameLayout { first, size, .. } = *self.layout;
         let spills =
             self.of_saved(function, scratch, |register, base, offset| self.moves.spill(register, base, offset))?;
-        let mut code = target.machine.add_offset(sp, sp, -first, scratch);
-        code.push(rule(CfiInstruction::DefCfaOffset(first as i32)));
+        let mut code = self.moved_stack((0, first), scratch);
         code.extend(spills);
         let place = |saved: &SavedRegister| CfiInstruction::Offset(saved.register, saved.place as i32);
         code.extend(self.layout.saved.iter().map(place).map(rule));
@@ -76,6 +75,19 @@ impl FrameCode<'_> {
         Ok(())
     }
 
+    /// Moves the stack pointer from one distance below the caller's to another, in bytes. The unwinder knows the distance
+    /// after each instruction that moves it.
+    fn moved_stack(&self, (from, to): (i64, i64), scratch: PReg) -> Vec<InstData> {
+        let (target, sp) = (self.target, self.target.abi.stack_pointer);
+        let (mut code, mut distance) = (Vec::new(), from);
+        for step in target.machine.steps(from - to) {
+            code.extend(target.machine.add_offset(sp, sp, step, scratch));
+            distance -= step;
+            code.push(rule(CfiInstruction::DefCfaOffset(distance as i32)));
+        }
+        code
+    }
+
     /// Brings the stack pointer back to where the first step of the prologue left it.
     fn unwound(&self) -> Vec<InstData> {
         let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
@@ -92,7 +104,7 @@ impl FrameCode<'_> {
 
     /// Before every return. The block after one, in the layout, has the unwinder's rules of those that go on.
     pub fn epilogues(&self, function: &mut Function) -> Result<(), CompileError> {
-        let (target, sp, scratch) = (self.target, self.target.abi.stack_pointer, self.target.abi.scratch[0]);
+        let (target, scratch) = (self.target, self.target.abi.scratch[0]);
         let is_return = |data: &InstData| match data.opcode {
             Opcode::Target(opcode) => target.instruction(opcode).flags.contains(OpcodeFlags::RETURN),
             _ => false,
@@ -102,8 +114,7 @@ impl FrameCode<'_> {
             self.of_saved(function, scratch, |register, base, offset| self.moves.reload(register, base, offset))?,
         );
         code.extend(self.layout.saved.iter().map(|saved| rule(CfiInstruction::Restore(saved.register))));
-        code.extend(target.machine.add_offset(sp, sp, self.layout.first, scratch));
-        code.push(rule(CfiInstruction::DefCfaOffset(0)));
+        code.extend(self.moved_stack((self.layout.first, 0), scratch));
         let layout = function.layout().to_vec();
         for (index, &block) in layout.iter().enumerate() {
             let Some(last) = function.last_inst(block).filter(|&last| is_return(function.inst(last))) else { continue };

@@ -10,7 +10,7 @@ use super::registers::{GPR32, REGISTERS, WZR, XZR};
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use crate::{Machine, Sequence};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{Block, FloatFormat, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
 
 /// The sequences of AArch64.
@@ -188,19 +188,27 @@ const LOWER_OR_SAME: i64 = 9;
 const GREATER_OR_EQUAL: i64 = 10;
 const LESS_OR_EQUAL: i64 = 13;
 
+/// The greatest number that one addition adds; another adds multiples of the next.
+const LOW: i64 = 0xfff;
+
 impl Machine for MachineCode {
+    fn steps(&self, offset: i64) -> SmallVec<[i64; 2]> {
+        let low = offset % (LOW + 1);
+        match (1 << 12..1 << 24).contains(&offset.unsigned_abs()) && low != 0 {
+            true => smallvec![offset - low, low],
+            false => smallvec![offset],
+        }
+    }
+
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         let (size, negative) = (offset.unsigned_abs() as i64, offset < 0);
-        let (low, high) = (size & 0xfff, size >> 12);
-        if high == 0 {
-            return vec![add_part(dst, src, low, 0, negative)];
-        }
-        if (0..0x1000).contains(&high) {
-            let mut code = vec![add_part(dst, src, high, 12, negative)];
-            if low != 0 {
-                code.push(add_part(dst, dst, low, 0, negative));
-            }
-            return code;
+        if (0..1 << 24).contains(&size) {
+            let sources = std::iter::once(src).chain(std::iter::repeat(dst));
+            let part = |(step, source): (i64, PReg)| match step.abs() {
+                low @ 0..=LOW => add_part(dst, source, low, 0, negative),
+                high => add_part(dst, source, high >> 12, 12, negative),
+            };
+            return self.steps(offset).into_iter().zip(sources).map(part).collect();
         }
         let piece = |index: i64| Operand::Imm(size >> (16 * index) & 0xffff);
         let mut code = vec![inst(MOVZXi, [Operand::def(scratch), piece(0), Operand::Imm(0)])];

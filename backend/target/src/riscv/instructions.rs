@@ -450,8 +450,8 @@ crate::instructions! {
     Select_FPR16_Using_CC_GPR [DH, X, X, CC, XH, XH] pseudo() {} if [ZFHMIN] size 16;
     Select_FPR32_Using_CC_GPR [DS, X, X, CC, XS, XS] pseudo() {} if [F] size 16;
     Select_FPR64_Using_CC_GPR [DD, X, X, CC, XD, XD] pseudo() {} if [D] size 16;
-    BuildPairF64Pseudo [DD, X, X] pseudo() {} if [RV32, D] size 20;
-    SplitF64Pseudo [DX, DX, XD] pseudo() {} if [RV32, D] size 20;
+    BuildPairF64Pseudo [DD, X, X] pseudo() {} if [RV32, D] size 0;
+    SplitF64Pseudo [DX, DX, XD] pseudo() {} if [RV32, D] size 0;
     PseudoCmpXchg32 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 16;
     PseudoCmpXchg64 [E, E, X, X, X, ORD] pseudo() {LOAD, STORE} of X64 if [RV64, A] size 16;
     PseudoAtomicLoadNand32 [E, E, X, X, ORD] pseudo() {LOAD, STORE} of W if [A] size 20;

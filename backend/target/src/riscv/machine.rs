@@ -4,12 +4,12 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
-use super::registers::{RA, REGISTERS, SP, ZERO, x};
+use super::registers::{RA, REGISTERS, ZERO, x};
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::{Machine, Sequence};
 use smallvec::smallvec;
-use tribunal_ir::{AtomicOrdering, Block, FencedPairs, InstData, Opcode, Operand, PReg, Reg, TargetOpcode};
+use tribunal_ir::{AtomicOrdering, Block, FencedPairs, InstData, Opcode, Operand, PReg, Reg, StackSlot, TargetOpcode};
 
 /// The opcodes that depend on the width of a register.
 pub struct MachineCode {
@@ -118,32 +118,30 @@ fn select(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
 ///
 /// ```text
 /// BuildPairF64Pseudo dst, low, high
-///      addi sp, sp, -16
-///      sw   low, 8(sp)
-///      sw   high, 12(sp)
-///      fld  dst, 8(sp)
-///      addi sp, sp, 16
+///      sw   low, 0(slot)
+///      sw   high, 4(slot)
+///      fld  dst, 0(slot)
 /// ```
-fn through_stack(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
+fn through_stack(opcode: TargetOpcode, data: &InstData, slot: StackSlot) -> Option<Sequence> {
     let register = |index: usize| data.operands.get(index)?.as_reg()?.reg.as_physical();
-    let load = |opcode, index, offset| Some(with_imm(opcode, register(index)?, SP, offset));
+    let place = |offset| [Operand::Stack(slot), Operand::Imm(offset)];
+    let load = |opcode, index, offset| {
+        Some(inst(opcode, std::iter::once(Operand::def(register(index)?)).chain(place(offset))))
+    };
     let store = |opcode, index, offset| {
-        let operands = [Operand::used(register(index)?), Operand::used(SP), Operand::Imm(offset)];
-        Some(inst(opcode, operands))
+        Some(inst(opcode, std::iter::once(Operand::used(register(index)?)).chain(place(offset))))
     };
-    let moves = match opcode {
-        BuildPairF64Pseudo => [store(SW, 1, 8)?, store(SW, 2, 12)?, load(FLD, 0, 8)?],
-        SplitF64Pseudo => [store(FSD, 2, 8)?, load(LW, 0, 8)?, load(LW, 1, 12)?],
+    Some(match opcode {
+        BuildPairF64Pseudo => smallvec![store(SW, 1, 0)?, store(SW, 2, 4)?, load(FLD, 0, 0)?],
+        SplitF64Pseudo => smallvec![store(FSD, 2, 0)?, load(LW, 0, 0)?, load(LW, 1, 4)?],
         _ => return None,
-    };
-    let (before, after) = (with_imm(ADDI, SP, SP, -16), with_imm(ADDI, SP, SP, 16));
-    Some([before].into_iter().chain(moves).chain([after]).collect())
+    })
 }
 
 /// The pseudo-instructions that stand for several instructions in one text.
 fn several(opcode: TargetOpcode, data: &InstData) -> Option<Sequence> {
     let loops = reservation_loop(opcode, data).or_else(|| masked_loop(opcode, data));
-    loops.or_else(|| select(opcode, data)).or_else(|| through_stack(opcode, data))
+    loops.or_else(|| select(opcode, data))
 }
 
 /// The assembler's names of rounding modes, by number.
@@ -315,6 +313,11 @@ fn kinds(number: i64) -> String {
 }
 
 impl Machine for MachineCode {
+    fn through_stack(&self, inst: &InstData, slot: StackSlot) -> Option<Sequence> {
+        let Opcode::Target(opcode) = inst.opcode else { return None };
+        through_stack(opcode, inst, slot)
+    }
+
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData> {
         if I12.accepts(offset) {
             return vec![with_imm(ADDI, dst, src, offset)];
