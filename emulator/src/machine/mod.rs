@@ -105,7 +105,7 @@ impl MachineRun {
 /// The engine that executes.
 enum Engine {
     Unicorn(Box<Unicorn<'static, Running>>),
-    Stepper(Stepper),
+    Stepper(Box<Stepper>),
 }
 
 /// A run that is under way.
@@ -303,7 +303,7 @@ impl Emulator {
 
     /// The machine stepper, whatever the features.
     pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
-        Emulator::with_engine(target, Engine::Stepper(Stepper::new(target)), |register| Some(register.0.into()))
+        Emulator::with_engine(target, Engine::Stepper(Box::new(Stepper::new(target))), |register| Some(register.0.into()))
     }
 
     /// The machine that it runs code of.
