@@ -7,12 +7,18 @@
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 use tribunal_target::Target;
 
-/// The texts by the target's name.
-const TEXTS: [(&str, &str); 3] = [
-    ("riscv64", include_str!("../../corpus/words/riscv64.txt")),
-    ("riscv32", include_str!("../../corpus/words/riscv32.txt")),
-    ("aarch64", include_str!("../../corpus/words/aarch64.txt")),
+/// The texts. Each names its target in its first line.
+const TEXTS: [&str; 3] = [
+    include_str!("../../corpus/words/riscv64.txt"),
+    include_str!("../../corpus/words/riscv32.txt"),
+    include_str!("../../corpus/words/aarch64.txt"),
 ];
+
+/// The lines of a target.
+fn lines(target: &Target) -> impl Iterator<Item = &'static str> {
+    let names = |text: &&str| text.lines().next().and_then(|line| line.strip_prefix("# target: ")) == Some(target.name);
+    TEXTS.into_iter().find(names).unwrap_or_default().lines().skip(1)
+}
 
 /// A row that writes another word than LLVM.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,8 +30,7 @@ pub(crate) struct WrongWord {
 
 /// One wrong word of each row that has some.
 pub(crate) fn wrong_words(target: &Target) -> Vec<WrongWord> {
-    let text = TEXTS.iter().find(|(name, _)| *name == target.name).map_or("", |(_, text)| text);
-    let mut wrong: Vec<WrongWord> = text.lines().filter_map(|line| wrong_word(target, line)).collect();
+    let mut wrong: Vec<WrongWord> = lines(target).filter_map(|line| wrong_word(target, line)).collect();
     wrong.dedup_by_key(|wrong| wrong.opcode);
     wrong
 }
@@ -68,8 +73,7 @@ mod tests {
     fn every_row_that_has_a_word_has_instances_and_agrees_with_them() {
         for &target in ALL {
             assert_eq!(wrong_words(target), [], "{}", target.name);
-            let text = TEXTS.iter().find(|(name, _)| *name == target.name).unwrap().1;
-            let named = |row: &str| text.lines().any(|line| line.split(' ').next() == Some(row));
+            let named = |row: &str| lines(target).any(|line| line.split(' ').next() == Some(row));
             for row in target.instructions.iter().filter(|row| row.code.is_some() && target.has(row)) {
                 assert!(named(row.name), "{} of {}", row.name, target.name);
             }
@@ -78,7 +82,7 @@ mod tests {
 
     #[test]
     fn another_word_of_a_row_is_wrong_and_found_in_code_that_has_the_row() {
-        let right = TEXTS[2].1.lines().find(|line| line.starts_with("SWPLW ")).unwrap();
+        let right = lines(&AARCH64).find(|line| line.starts_with("SWPLW ")).unwrap();
         let word = right.split(' ').nth(1).unwrap();
         let number = u32::from_str_radix(word.strip_prefix("0x").unwrap(), 16).unwrap();
         let wrong = wrong_word(&AARCH64, &right.replace(word, &format!("{:#010x}", number ^ 1 << 23))).unwrap();

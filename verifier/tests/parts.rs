@@ -9,13 +9,18 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Concrete, Value};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{Function, InstData, Opcode, Operand, Type};
-use tribunal_verifier::definitions::{Meaning, first};
+use tribunal_verifier::definitions::{OperationMeaning, first};
 
 /// Operands of one instruction: each a type and a value, `None` for poison.
 type Args<'a> = &'a [(Type, Option<u128>)];
 
 /// What the semantics say of an opcode with results of these types, and with other operands after the registers.
-fn said(opcode: Opcode, results: &[Type], args: Args<'_>, more: impl FnOnce(&mut Function) -> Vec<Operand>) -> Meaning {
+fn said(
+    opcode: Opcode,
+    results: &[Type],
+    args: Args<'_>,
+    more: impl FnOnce(&mut Function) -> Vec<Operand>,
+) -> OperationMeaning {
     let mut function = Function::new("f");
     let mut operands: Vec<Operand> = results.iter().map(|&ty| Operand::def(function.new_vreg(ty))).collect();
     operands.extend(args.iter().map(|&(ty, _)| Operand::used(function.new_vreg(ty))));
@@ -27,12 +32,12 @@ fn said(opcode: Opcode, results: &[Type], args: Args<'_>, more: impl FnOnce(&mut
     first(&function, &InstData::new(opcode, operands), &values)
 }
 
-fn plain(opcode: Opcode, results: &[Type], args: Args<'_>) -> Meaning {
+fn plain(opcode: Opcode, results: &[Type], args: Args<'_>) -> OperationMeaning {
     said(opcode, results, args, |_| Vec::new())
 }
 
-fn is(values: &[u128]) -> Meaning {
-    Meaning::Results(values.iter().map(|&value| Some(value as i128)).collect())
+fn is(values: &[u128]) -> OperationMeaning {
+    OperationMeaning::Results(values.iter().map(|&value| Some(value as i128)).collect())
 }
 
 /// Part `index` of so many bits.
@@ -64,7 +69,7 @@ fn wholes_are_their_parts() {
         }
         let one_poison: Vec<(Type, Option<u128>)> =
             (0..count).map(|index| (narrow, (index > 0).then_some(1))).collect();
-        assert_eq!(plain(Opcode::G_MERGE_VALUES, &[whole], &one_poison), Meaning::Results(vec![None]));
+        assert_eq!(plain(Opcode::G_MERGE_VALUES, &[whole], &one_poison), OperationMeaning::Results(vec![None]));
     }
 }
 
@@ -79,7 +84,7 @@ fn bytes_change_places() {
             value = value.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645).wrapping_add(1);
             let own = if bits == 16 { round } else { value >> (128 - bits) };
             let swapped = (0..bits / 8).fold(0, |whole, byte| whole << 8 | own >> (8 * byte) & 0xff);
-            let meant = Meaning::Results(vec![Some(swapped as i128)]);
+            let meant = OperationMeaning::Results(vec![Some(swapped as i128)]);
             assert_eq!(plain(Opcode::G_BSWAP, &[ty], &[(ty, Some(own))]), meant, "{own:#x}");
             if round > 999 && bits > 16 {
                 break;
@@ -100,14 +105,14 @@ fn elements_are_found_by_their_number() {
             let is_there = place < count;
             let meant = is_there.then(|| part(value, place, bits) as i128);
             let taken = plain(Opcode::G_EXTRACT_VECTOR_ELT, &[element], &[(vector, Some(value)), at]);
-            assert_eq!(taken, Meaning::Results(vec![meant]), "{value:#b} {place}");
+            assert_eq!(taken, OperationMeaning::Results(vec![meant]), "{value:#b} {place}");
             let mut own = parts(value, count, bits);
             if let Some(own) = own.get_mut(place as usize) {
                 *own = 2;
             }
             let meant = own.iter().rev().fold(0, |whole, part| whole << bits | part) as i128;
             let put = plain(Opcode::G_INSERT_VECTOR_ELT, &[vector], &[(vector, Some(value)), (element, Some(2)), at]);
-            assert_eq!(put, Meaning::Results(vec![is_there.then_some(meant)]), "{value:#b} {place}");
+            assert_eq!(put, OperationMeaning::Results(vec![is_there.then_some(meant)]), "{value:#b} {place}");
         }
     }
 }

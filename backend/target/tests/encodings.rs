@@ -173,7 +173,7 @@ const KEPT: usize = 3;
 fn kept(target: &Target, instances: &[(InstData, String)], words: &[u32]) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/words");
     let path = path.join(target.name).with_extension("txt");
-    let mut lines = String::new();
+    let mut lines = format!("# target: {}\n", target.name);
     for of_row in
         instances.iter().zip(words).collect::<Vec<_>>().chunk_by(|one, other| one.0.0.opcode == other.0.0.opcode)
     {

@@ -2,7 +2,8 @@
 //! are looked at on demand, since a hook makes every access slow.
 
 use super::conventions::{self, AccessRule};
-use super::{Emulator, Engine, MachineError, Running};
+use super::engine::{MachineEngine, Running};
+use super::{Emulator, MachineError};
 use crate::input::{BUFFER_PAGES, BUFFERS, Buffer, Input, PAGE};
 use crate::observation::{BufferAccess, Known};
 use unicorn_engine::{HookType, MemType, UcHookId, Unicorn};
@@ -73,13 +74,13 @@ impl Emulator {
     pub fn watch_alignment(&mut self, wanted: bool) -> Result<(), MachineError> {
         let wanted = wanted && conventions::accesses(self.target) == AccessRule::Aligned;
         match &mut self.engine {
-            Engine::Unicorn(engine) if wanted && self.watcher.is_none() => self.watcher = Some(watched(engine)?),
-            Engine::Unicorn(engine) if !wanted => {
+            MachineEngine::Unicorn(engine) if wanted && self.watcher.is_none() => self.watcher = Some(watched(engine)?),
+            MachineEngine::Unicorn(engine) if !wanted => {
                 if let Some(hook) = self.watcher.take() {
                     engine.remove_hook(hook)?;
                 }
             }
-            Engine::Unicorn(_) | Engine::Stepper(_) => {}
+            MachineEngine::Unicorn(_) | MachineEngine::Stepper(_) => {}
         }
         Ok(())
     }
@@ -87,14 +88,16 @@ impl Emulator {
     /// Whether runs record their accesses to buffers. It takes effect for code loaded from now on.
     pub fn record_accesses(&mut self, wanted: bool) -> Result<(), MachineError> {
         match &mut self.engine {
-            Engine::Stepper(stepper) => stepper.record_accesses(wanted),
-            Engine::Unicorn(engine) if wanted && self.recorder.is_none() => self.recorder = Some(hooked(engine)?),
-            Engine::Unicorn(engine) if !wanted => {
+            MachineEngine::Stepper(stepper) => stepper.record_accesses(wanted),
+            MachineEngine::Unicorn(engine) if wanted && self.recorder.is_none() => {
+                self.recorder = Some(hooked(engine)?)
+            }
+            MachineEngine::Unicorn(engine) if !wanted => {
                 if let Some(hook) = self.recorder.take() {
                     engine.remove_hook(hook)?;
                 }
             }
-            Engine::Unicorn(_) => {}
+            MachineEngine::Unicorn(_) => {}
         }
         Ok(())
     }
@@ -102,17 +105,17 @@ impl Emulator {
     /// Records an access of a callee, as if code had made it.
     pub(super) fn made_access(&mut self, access: RawAccess) {
         match &mut self.engine {
-            Engine::Unicorn(engine) if self.recorder.is_some() => engine.get_data_mut().accesses.push(access),
-            Engine::Unicorn(_) => {}
-            Engine::Stepper(stepper) => stepper.made_access(access),
+            MachineEngine::Unicorn(engine) if self.recorder.is_some() => engine.get_data_mut().accesses.push(access),
+            MachineEngine::Unicorn(_) => {}
+            MachineEngine::Stepper(stepper) => stepper.made_access(access),
         }
     }
 
     /// Accesses since the last call, those to buffers of `input`.
     pub(super) fn take_accesses(&mut self, input: &Input) -> Vec<BufferAccess> {
         let accesses = match &mut self.engine {
-            Engine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
-            Engine::Stepper(stepper) => stepper.take_accesses(),
+            MachineEngine::Unicorn(engine) => std::mem::take(&mut engine.get_data_mut().accesses),
+            MachineEngine::Stepper(stepper) => stepper.take_accesses(),
         };
         accesses.iter().filter_map(|access| access.in_buffer(input)).collect()
     }

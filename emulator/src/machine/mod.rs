@@ -17,6 +17,7 @@
 
 mod accesses;
 mod conventions;
+mod engine;
 mod engines;
 mod error;
 mod fault;
@@ -40,7 +41,7 @@ use crate::input::{
     THREAD_POINTER, UNWRITTEN, unwritten_register,
 };
 use crate::observation::{BufferAccess, Observation};
-use accesses::{MisalignedAccess, RawAccess};
+use engine::{MachineEngine, unicorn};
 use engines::EngineDesc;
 use runtime::{Linked, RunEnd};
 use smallvec::SmallVec;
@@ -48,7 +49,7 @@ use std::ops::Range;
 use stepper::{Stepper, StepperError};
 use tribunal_ir::{PReg, Vocabulary};
 use tribunal_target::{Features, Target};
-use unicorn_engine::{Prot, UcHookId, Unicorn, uc_error};
+use unicorn_engine::{Prot, UcHookId};
 use unwind::UnwindCheck;
 
 /// The address of code, and the most bytes of it.
@@ -102,113 +103,9 @@ impl MachineRun {
     }
 }
 
-/// The engine that executes.
-enum Engine {
-    Unicorn(Box<Unicorn<'static, Running>>),
-    Stepper(Box<Stepper>),
-}
-
-/// A run that is under way.
-#[derive(Default)]
-struct Running {
-    /// Instructions that the engine may yet take.
-    fuel: u64,
-    accesses: Vec<RawAccess>,
-    /// The first access that is not aligned, where that matters.
-    misaligned: Option<MisalignedAccess>,
-}
-
-/// Bytes of an instruction. Two compressed ones count as one.
-const INSTRUCTION_BYTES: u32 = 4;
-
-/// An engine that stops at [`STOP`], and before a block for which the fuel does not suffice.
-fn unicorn(row: &EngineDesc) -> Result<Unicorn<'static, Running>, MachineError> {
-    let mut engine = Unicorn::new_with_data(row.arch, row.mode, Running::default())?;
-    if let Some(model) = row.model {
-        engine.ctl_set_cpu_model(model.into())?;
-    }
-    engine.add_block_hook(1, 0, |engine, address, bytes| {
-        let taken = u64::from(bytes.div_ceil(INSTRUCTION_BYTES));
-        let left = engine.get_data().fuel;
-        engine.get_data_mut().fuel = left.saturating_sub(taken);
-        if address == STOP || left < taken {
-            // It stops at the next chance; the place where it stops shows that it did not return.
-            let _ = engine.emu_stop();
-        }
-    })?;
-    Ok(engine)
-}
-
-/// The way in which an engine stopped.
-enum Stop {
-    /// At the stop address, or out of fuel.
-    Still,
-    Memory,
-    Illegal,
-    Misaligned(MisalignedAccess),
-    /// The unwinder's table is wrong there.
-    Unwinding,
-}
-
-impl Engine {
-    fn map(&mut self, address: u64, bytes: u64, permissions: Prot) -> Result<(), MachineError> {
-        match self {
-            Engine::Unicorn(engine) => Ok(engine.mem_map(address, bytes, permissions)?),
-            Engine::Stepper(stepper) => {
-                stepper.map(address, bytes, permissions);
-                Ok(())
-            }
-        }
-    }
-
-    fn unmap(&mut self, address: u64, bytes: u64) -> Result<(), MachineError> {
-        match self {
-            Engine::Unicorn(engine) => Ok(engine.mem_unmap(address, bytes)?),
-            Engine::Stepper(stepper) => {
-                stepper.unmap(address);
-                Ok(())
-            }
-        }
-    }
-
-    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MachineError> {
-        match self {
-            Engine::Unicorn(engine) => Ok(engine.mem_write(address, bytes)?),
-            Engine::Stepper(stepper) => Ok(stepper.write(address, bytes)?),
-        }
-    }
-
-    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MachineError> {
-        match self {
-            Engine::Unicorn(engine) => Ok(engine.mem_read(address, bytes)?),
-            Engine::Stepper(stepper) => Ok(stepper.read(address, bytes)?),
-        }
-    }
-
-    /// Runs from `start` to [`STOP`]; returns the place where it stopped.
-    fn run(&mut self, start: u64, fuel: u64) -> Result<(Stop, u64), MachineError> {
-        match self {
-            Engine::Unicorn(engine) => {
-                engine.get_data_mut().fuel = fuel;
-                let ended = engine.emu_start(start, NOWHERE, 0, 0);
-                let pc = engine.pc_read()?;
-                let ended = match (engine.get_data_mut().misaligned.take(), ended) {
-                    (Some(access), _) => Stop::Misaligned(access),
-                    (None, Ok(())) if pc == NOWHERE => Stop::Memory,
-                    (None, Ok(())) => Stop::Still,
-                    (None, Err(error)) if is_memory(error) => Stop::Memory,
-                    (None, Err(_)) => Stop::Illegal,
-                };
-                Ok((ended, pc))
-            }
-            Engine::Stepper(stepper) => Ok(stepper.run(start, STOP, fuel)),
-        }
-    }
-}
-
 /// One engine.
 pub struct Emulator {
-    engine: Engine,
+    engine: MachineEngine,
     target: &'static Target,
     /// The full registers that the engine has.
     registers: Vec<PReg>,
@@ -289,7 +186,7 @@ impl Emulator {
         for &(number, value) in row.set_up {
             engine.reg_write(number, value)?;
         }
-        let engine = Engine::Unicorn(Box::new(engine));
+        let engine = MachineEngine::Unicorn(Box::new(engine));
         let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
         emulator.row = Some(row);
         emulator.watch_alignment(true)?;
@@ -298,12 +195,14 @@ impl Emulator {
 
     /// True if [`Emulator::for_code`] gives this code an engine of this kind.
     pub fn runs(&self, features: Features, code: &[u8]) -> bool {
-        EngineDesc::for_code(self.target, features, code).is_some() == matches!(self.engine, Engine::Unicorn(_))
+        EngineDesc::for_code(self.target, features, code).is_some() == matches!(self.engine, MachineEngine::Unicorn(_))
     }
 
     /// The machine stepper, whatever the features.
     pub fn stepping(target: &'static Target) -> Result<Emulator, MachineError> {
-        Emulator::with_engine(target, Engine::Stepper(Box::new(Stepper::new(target))), |register| Some(register.0.into()))
+        Emulator::with_engine(target, MachineEngine::Stepper(Box::new(Stepper::new(target))), |register| {
+            Some(register.0.into())
+        })
     }
 
     /// The machine that it runs code of.
@@ -313,13 +212,13 @@ impl Emulator {
 
     /// True of the machine stepper, which runs code by the definitions that the prover reads.
     pub fn is_stepper(&self) -> bool {
-        matches!(self.engine, Engine::Stepper(_))
+        matches!(self.engine, MachineEngine::Stepper(_))
     }
 
     /// `number` gives the engine's number of a full register.
     fn with_engine(
         target: &'static Target,
-        mut engine: Engine,
+        mut engine: MachineEngine,
         number: impl Fn(PReg) -> Option<i32>,
     ) -> Result<Emulator, MachineError> {
         engine.map(STOP, PAGE, Prot::READ | Prot::EXEC)?;
@@ -363,8 +262,8 @@ impl Emulator {
         })
     }
 
-    /// From now on the stepper asks the unwinder's table of the object that is loaded at each instruction. The code must
-    /// be one function.
+    /// From now on the stepper asks the unwinder's table of the object at each instruction. The code must be one
+    /// function.
     pub fn watch_unwinding(&mut self) {
         self.watches_unwinding = true;
     }
@@ -396,7 +295,7 @@ impl Emulator {
             }
             self.engine.map(CODE, linked.len() as u64, Prot::ALL)?;
         }
-        if let Engine::Stepper(stepper) = &mut self.engine {
+        if let MachineEngine::Stepper(stepper) = &mut self.engine {
             let kept = self.kept.iter().map(|kept| (kept.register, kept.value));
             let rows = unlinked.unwind.clone();
             let check = self.watches_unwinding.then(|| UnwindCheck::new(self.target, rows, kept));
@@ -409,7 +308,7 @@ impl Emulator {
 
     fn write_code(&mut self) -> Result<(), MachineError> {
         self.engine.write(CODE, &self.code)?;
-        if let Engine::Unicorn(engine) = &mut self.engine {
+        if let MachineEngine::Unicorn(engine) = &mut self.engine {
             engine.ctl_remove_cache(CODE, CODE + self.code.len() as u64)?;
         }
         Ok(())
@@ -466,7 +365,7 @@ impl Emulator {
     /// The contents of these registers, and of those of `kept`, after the run.
     fn left(&self, results: &[PReg]) -> Result<Vec<u64>, MachineError> {
         let registers = || results.iter().copied().chain(self.kept.iter().map(|kept| kept.register));
-        let Engine::Unicorn(engine) = &self.engine else {
+        let MachineEngine::Unicorn(engine) = &self.engine else {
             return registers().map(|register| self.read(register)).collect();
         };
         let kept = self.kept.iter().map(|kept| kept.number);
@@ -494,8 +393,8 @@ impl Emulator {
     fn read(&self, register: PReg) -> Result<u64, MachineError> {
         let full = self.target.vocabulary.full_register(register);
         match (&self.engine, self.number(full)) {
-            (Engine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, full, engine.reg_read(number)?)),
-            (Engine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
+            (MachineEngine::Unicorn(engine), Some(number)) => Ok(fitting(self.target, full, engine.reg_read(number)?)),
+            (MachineEngine::Stepper(stepper), Some(_)) => Ok(stepper.register(full)),
             (_, None) => Ok(0),
         }
     }
@@ -504,8 +403,8 @@ impl Emulator {
         let full = self.target.vocabulary.full_register(register);
         let (number, value) = (self.number(full), fitting(self.target, full, value));
         match (&mut self.engine, number) {
-            (Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write(number, value)?),
-            (Engine::Stepper(stepper), Some(_)) => {
+            (MachineEngine::Unicorn(engine), Some(number)) => Ok(engine.reg_write(number, value)?),
+            (MachineEngine::Stepper(stepper), Some(_)) => {
                 stepper.set_register(full, value);
                 Ok(())
             }
@@ -523,10 +422,10 @@ impl Emulator {
             }
         }
         match &mut self.engine {
-            Engine::Unicorn(engine) => {
+            MachineEngine::Unicorn(engine) => {
                 engine.reg_write_batch(&self.numbers, &self.values, self.numbers.len() as i32)?;
             }
-            Engine::Stepper(stepper) => {
+            MachineEngine::Stepper(stepper) => {
                 let values = self.registers.iter().zip(&self.values);
                 values.for_each(|(&register, &value)| stepper.set_register(register, value));
             }
@@ -605,19 +504,4 @@ impl Emulator {
         }
         Ok(None)
     }
-}
-
-fn is_memory(error: uc_error) -> bool {
-    use uc_error::*;
-    matches!(
-        error,
-        READ_UNMAPPED
-            | WRITE_UNMAPPED
-            | FETCH_UNMAPPED
-            | WRITE_PROT
-            | READ_PROT
-            | FETCH_PROT
-            | READ_UNALIGNED
-            | WRITE_UNALIGNED
-    )
 }

@@ -6,9 +6,8 @@
 //! stack pointer hold junk.
 
 use super::accesses::{MisalignedAccess, RawAccess};
-use super::{
-    CALL_COST, CODE, Emulator, Engine, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Stop, Unlinked, fitting,
-};
+use super::engine::{MachineEngine, Stop};
+use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Unlinked, fitting};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
@@ -326,7 +325,7 @@ impl Emulator {
         let symbol = || MachineError::Symbol(callee.name.to_string());
         let signature = target.signature(callee, mask).ok_or_else(symbol)?;
         // Unicorn's instructions leave what stands above a narrow number.
-        let fills = |register: PReg| matches!(self.engine, Engine::Stepper(_)) || !vocabulary.is_boxed(register);
+        let fills = |register: PReg| matches!(self.engine, MachineEngine::Stepper(_)) || !vocabulary.is_boxed(register);
         let mut contents = Vec::new();
         for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
             let full = vocabulary.full_register(register);

@@ -6,8 +6,9 @@
 
 use super::accesses::{MisalignedAccess, RawAccess};
 use super::conventions::{self, AccessRule};
+use super::engine::Stop;
 use super::unwind::UnwindCheck;
-use super::{CODE, CODE_BYTES, Stop};
+use super::{CODE, CODE_BYTES};
 use crate::input::THREAD_POINTER;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

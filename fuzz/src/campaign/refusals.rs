@@ -1,7 +1,7 @@
 //! Programs of operations at any types: whatever the backend says of one, it refuses it by name or compiles it.
 //!
-//! Invariant: a refusal is no finding here. A panic, a pass that breaks its own contract, a stage that the verifier does
-//! not accept, and a wrong run are findings.
+//! Invariant: a refusal is no finding here. A panic, a pass that breaks its own contract, a stage that the verifier
+//! does not accept, and a wrong run are findings.
 
 use super::{CampaignReport, Shared, generated_of_any_types, record};
 use crate::sabotage::Planter;

@@ -6,7 +6,7 @@ use tribunal_ir::{FixedSlot, Function, InstData, MemOperand, StackSlot};
 
 /// What an operation does. A result that is `None` is poison.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Meaning {
+pub enum OperationMeaning {
     /// Undefined behaviour.
     Undefined,
     /// Its results, in order.
@@ -37,15 +37,15 @@ impl Memory<Concrete> for Nowhere {
 }
 
 /// What the semantics say.
-pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> Meaning {
+pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> OperationMeaning {
     by_lanes(function, data, args, 1)
 }
 
 /// The same in so many lanes of each result, the first lane of all results first.
-pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> Meaning {
+pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> OperationMeaning {
     let mut domain = Concrete { choice: Choice::Zeros };
     let Ok(evaluation) = evaluate(&mut domain, &mut Nowhere, function, data, args) else {
-        return Meaning::Unsupported;
+        return OperationMeaning::Unsupported;
     };
     let mut lane = |value: &Value<Concrete>, number: u32| {
         let width = value.bits.width() / lanes;
@@ -54,7 +54,7 @@ pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], 
     };
     let all = (0..lanes).flat_map(|number| evaluation.results.iter().map(move |value| (value, number)));
     match evaluation.ub {
-        true => Meaning::Undefined,
-        false => Meaning::Results(all.map(|(value, number)| lane(value, number)).collect()),
+        true => OperationMeaning::Undefined,
+        false => OperationMeaning::Results(all.map(|(value, number)| lane(value, number)).collect()),
     }
 }

@@ -7,9 +7,9 @@
 mod meaning;
 mod numbers;
 
-pub use meaning::{Meaning, by_lanes, first};
+pub use meaning::{OperationMeaning, by_lanes, first};
 
-use numbers::{Case, power};
+use numbers::{IntegerCase, power};
 use std::sync::LazyLock;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass};
@@ -33,16 +33,16 @@ pub struct DefinitionFault {
 #[derive(Default, Debug)]
 pub struct DefinitionReport {
     /// Cases compared, and opcodes, on numbers.
-    pub scalar: Compared,
+    pub scalar: Extent,
     /// The same on vectors.
-    pub vector: Compared,
+    pub vector: Extent,
     /// The first difference of each opcode.
     pub faults: Vec<DefinitionFault>,
 }
 
 /// The extent of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Compared {
+pub struct Extent {
     /// Opcodes.
     pub opcodes: u64,
     /// Cases of all of them.
@@ -166,7 +166,8 @@ fn compared(opcode: Opcode) -> Result<u64, String> {
                 data.flags = flags;
                 for args in operands(&widths) {
                     let by_index = types.map(|ty| ty.map_or(1, Type::bits));
-                    let case = Case { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
+                    let case =
+                        IntegerCase { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
                     let Some(meant) = case.meant(opcode) else { return Ok(0) };
                     let said = first(&function, &data, &values(&args, None));
                     if said != meant {
@@ -202,24 +203,24 @@ fn lanes((value, _): (i128, u32)) -> Vec<(i128, u32)> {
 
 /// The meaning of an operation on vectors: that of each lane, the first lane of all results first. It is undefined if
 /// one lane is.
-fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<Meaning> {
+fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Option<OperationMeaning> {
     let args: Vec<Vec<(i128, u32)>> = args.iter().copied().map(lanes).collect();
     let mut all: Vec<Option<i128>> = Vec::new();
     for lane in 0..LANES {
         let own: Vec<(i128, u32)> = args.iter().map(|lanes| lanes[lane as usize]).collect();
-        let case = Case {
+        let case = IntegerCase {
             flags: InstFlags::empty(),
             predicate: IntPredicate::Ult,
             immediate: immediate.into(),
             widths: [LANE_BITS; 3],
             args: &own,
         };
-        let Meaning::Results(results) = case.meant(opcode)? else { return Some(Meaning::Undefined) };
+        let OperationMeaning::Results(results) = case.meant(opcode)? else { return Some(OperationMeaning::Undefined) };
         // Truth fills a lane.
         let factor = if opcode == Opcode::G_ICMP { power(LANE_BITS) - 1 } else { 1 };
         all.extend(results.into_iter().map(|value| value.map(|value| value * factor)));
     }
-    Some(Meaning::Results(all))
+    Some(OperationMeaning::Results(all))
 }
 
 /// What an operation does to vectors it does to each lane: the number of cases, or the first that differs.
@@ -228,7 +229,8 @@ fn compared_by_lanes(opcode: Opcode) -> Result<u64, String> {
     let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { return Ok(0) };
     let types = [0, 1, 2].map(|index| info.class_of(index).and(vector));
     // Carries and conditions have lanes of one bit, and parts of numbers are not counted by lanes.
-    let is_apart = [Opcode::G_EXTRACT, Opcode::G_INSERT, Opcode::G_BITCAST].contains(&opcode);
+    let is_of_parts = matches!(opcode, Opcode::G_EXTRACT | Opcode::G_INSERT);
+    let is_apart = is_of_parts || opcode == Opcode::G_BITCAST;
     let is_of_bits = info.poison.contains(Poison::CONDITION);
     if is_apart || is_of_bits || !info.takes(&types) || info.operands().any(OperandKind::must_be_pointer) {
         return Ok(0);
@@ -259,7 +261,8 @@ fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
     let made = made.and_then(|(types, immediate)| instance(opcode, &types, IntPredicate::Eq, immediate));
     let Some((function, data, widths)) = made else { return Ok(()) };
     let args: Vec<(i128, u32)> = widths.iter().map(|&width| (1, width)).collect();
-    let case = Case { flags: data.flags, predicate: IntPredicate::Eq, immediate: 1, widths: [WIDEST; 3], args: &args };
+    let case =
+        IntegerCase { flags: data.flags, predicate: IntPredicate::Eq, immediate: 1, widths: [WIDEST; 3], args: &args };
     if widths.is_empty() || case.meant(opcode).is_none() {
         return Ok(());
     }
@@ -267,9 +270,9 @@ fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
         let said = first(&function, &data, &values(&args, Some(poisoned)));
         let stops = opcode == Opcode::G_FREEZE || opcode == Opcode::G_SELECT && poisoned == 2;
         let comes_through = match &said {
-            Meaning::Undefined => true,
-            Meaning::Results(results) => results.iter().all(Option::is_none),
-            Meaning::Unsupported => false,
+            OperationMeaning::Undefined => true,
+            OperationMeaning::Results(results) => results.iter().all(Option::is_none),
+            OperationMeaning::Unsupported => false,
         };
         if comes_through == stops {
             return Err(format!("{opcode}, operand {poisoned} is poison: {said:?}"));

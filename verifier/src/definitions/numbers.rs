@@ -2,11 +2,11 @@
 //!
 //! Invariant: nothing here calls the semantics.
 
-use super::meaning::Meaning;
-use tribunal_ir::{InstFlags, IntPredicate, Opcode};
+use super::meaning::OperationMeaning;
+use tribunal_ir::{Family, InstFlags, IntPredicate, Opcode};
 
 /// An operation on numbers.
-pub(super) struct Case<'c> {
+pub(super) struct IntegerCase<'c> {
     pub flags: InstFlags,
     pub predicate: IntPredicate,
     pub immediate: i128,
@@ -48,7 +48,7 @@ struct Numbers {
     sb: i128,
 }
 
-impl Case<'_> {
+impl IntegerCase<'_> {
     fn numbers(&self) -> Numbers {
         let of = |index: usize| self.args.get(index).copied().unwrap_or((0, 1));
         let ((a, w), (b, _), (c, _)) = (of(0), of(1), of(2));
@@ -60,53 +60,53 @@ impl Case<'_> {
     }
 
     /// The value, unless a flag promises that this does not happen.
-    fn unless(&self, broken: bool, value: i128) -> Meaning {
-        Meaning::Results(vec![(!broken).then(|| wrapped(value, self.widths[0]))])
+    fn unless(&self, broken: bool, value: i128) -> OperationMeaning {
+        OperationMeaning::Results(vec![(!broken).then(|| wrapped(value, self.widths[0]))])
     }
 
-    fn is(&self, value: i128) -> Meaning {
+    fn is(&self, value: i128) -> OperationMeaning {
         self.unless(false, value)
     }
 
     /// A sum, difference, product or shifted value, by its two exact readings.
-    fn exact(&self, unsigned: i128, signed: i128) -> Meaning {
+    fn exact(&self, unsigned: i128, signed: i128) -> OperationMeaning {
         let w = self.widths[0];
         let broken =
             self.has(InstFlags::NUW) && !is_unsigned(unsigned, w) || self.has(InstFlags::NSW) && !is_signed(signed, w);
         self.unless(broken, unsigned)
     }
 
-    fn clamped_unsigned(&self, value: i128) -> Meaning {
+    fn clamped_unsigned(&self, value: i128) -> OperationMeaning {
         self.is(value.clamp(0, power(self.widths[0]) - 1))
     }
 
-    fn clamped_signed(&self, value: i128) -> Meaning {
+    fn clamped_signed(&self, value: i128) -> OperationMeaning {
         let w = self.widths[0];
         self.is(value.clamp(-power(w - 1), power(w - 1) - 1))
     }
 
     /// A value, and whether it is out of range.
-    fn with_overflow(&self, value: i128, overflows: bool) -> Meaning {
-        Meaning::Results(vec![Some(wrapped(value, self.widths[0])), Some(overflows.into())])
+    fn with_overflow(&self, value: i128, overflows: bool) -> OperationMeaning {
+        OperationMeaning::Results(vec![Some(wrapped(value, self.widths[0])), Some(overflows.into())])
     }
 
     /// The same with a third operand that must be 0 or 1.
-    fn with_carry(&self, value: i128, overflows: bool) -> Meaning {
+    fn with_carry(&self, value: i128, overflows: bool) -> OperationMeaning {
         match self.numbers().c {
             0 | 1 => self.with_overflow(value, overflows),
-            _ => Meaning::Results(vec![None, None]),
+            _ => OperationMeaning::Results(vec![None, None]),
         }
     }
 
     /// Its meaning; `None` of an opcode that is not on numbers.
-    pub fn meant(&self, opcode: Opcode) -> Option<Meaning> {
+    pub fn meant(&self, opcode: Opcode) -> Option<OperationMeaning> {
         let families = [arithmetic, division, shifts, with_overflow, counts, conversions, places, choices];
         families.into_iter().find_map(|family| family(self, opcode))
     }
 }
 
 /// Sums, products, extrema, saturation, distances, averages.
-fn arithmetic(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn arithmetic(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, sa, sb, .. } = case.numbers();
     let scaled = |product: i128| product.div_euclid(power(case.immediate as u32));
     Some(match opcode {
@@ -146,7 +146,7 @@ fn arithmetic(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Quotients and remainders, towards zero.
-fn division(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn division(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, sa, sb, .. } = case.numbers();
     let is_signed = match opcode {
         Opcode::G_UDIV | Opcode::G_UREM => false,
@@ -156,18 +156,18 @@ fn division(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
         _ => return None,
     };
     if b == 0 || is_signed && sa == -power(w - 1) && sb == -1 {
-        return Some(Meaning::Undefined);
+        return Some(OperationMeaning::Undefined);
     }
     let (quotient, remainder) = if is_signed { (sa / sb, sa % sb) } else { (a / b, a % b) };
     Some(match opcode {
         Opcode::G_UREM | Opcode::G_SREM => case.is(remainder),
         Opcode::G_UDIV | Opcode::G_SDIV => case.unless(case.has(InstFlags::EXACT) && remainder != 0, quotient),
-        _ => Meaning::Results(vec![Some(wrapped(quotient, w)), Some(wrapped(remainder, w))]),
+        _ => OperationMeaning::Results(vec![Some(wrapped(quotient, w)), Some(wrapped(remainder, w))]),
     })
 }
 
 /// Shifts, rotations, funnel shifts.
-fn shifts(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn shifts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, c, sa, .. } = case.numbers();
     let whole = a * power(w) + b;
     let turned = |left: i128| {
@@ -182,12 +182,11 @@ fn shifts(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
         Opcode::G_FSHR => return Some(case.is(whole / power(turn))),
         _ => {}
     }
-    let is_shift = [Opcode::G_SHL, Opcode::G_LSHR, Opcode::G_ASHR].contains(&opcode);
-    if !is_shift && ![Opcode::G_USHLSAT, Opcode::G_SSHLSAT].contains(&opcode) {
+    if opcode.family() != Some(Family::Shift) {
         return None;
     }
     if b >= w.into() {
-        return Some(Meaning::Results(vec![None]));
+        return Some(OperationMeaning::Results(vec![None]));
     }
     let factor = power(b as u32);
     let loses = case.has(InstFlags::EXACT) && a % factor != 0;
@@ -201,7 +200,7 @@ fn shifts(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Values and whether they overflow, with a carry or without.
-fn with_overflow(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn with_overflow(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, c, sa, sb } = case.numbers();
     let unsigned = |value| (value, !is_unsigned(value, w));
     let signed = |value| (value, !is_signed(value, w));
@@ -222,7 +221,7 @@ fn with_overflow(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Counts, and bits in another order.
-fn counts(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn counts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, c, .. } = case.numbers();
     let bits: Vec<i128> = (0..w).map(|bit| a / power(bit) % 2).collect();
     let low_zeros = bits.iter().take_while(|&&bit| bit == 0).count() as i128;
@@ -247,7 +246,7 @@ fn counts(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Extensions, truncations, assertions.
-fn conversions(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn conversions(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { a, sa, .. } = case.numbers();
     let to = case.widths[0];
     let bits = case.immediate.clamp(0, 64) as u32;
@@ -272,7 +271,7 @@ fn conversions(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Parts of numbers, and addresses.
-fn places(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn places(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, sb, .. } = case.numbers();
     let from = power(case.immediate.clamp(0, 64) as u32);
     Some(match opcode {
@@ -298,7 +297,7 @@ fn places(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
 }
 
 /// Comparisons, and the choice by one.
-fn choices(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
+fn choices(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let Numbers { w, a, b, c, sa, sb } = case.numbers();
     let three_way = |order: std::cmp::Ordering| case.is(order as i128);
     Some(match opcode {
@@ -307,7 +306,7 @@ fn choices(case: &Case<'_>, opcode: Opcode) -> Option<Meaning> {
         Opcode::G_SELECT => match a {
             0 => case.is(c),
             1 => case.is(b),
-            _ => Meaning::Results(vec![None]),
+            _ => OperationMeaning::Results(vec![None]),
         },
         Opcode::G_ICMP => {
             let holds = match case.predicate {

@@ -75,8 +75,8 @@ impl FrameCode<'_> {
         Ok(())
     }
 
-    /// Moves the stack pointer from one distance below the caller's to another, in bytes. The unwinder knows the distance
-    /// after each instruction that moves it.
+    /// Moves the stack pointer from one distance below the caller's to another, in bytes. The unwinder knows the
+    /// distance after each instruction that moves it.
     fn moved_stack(&self, (from, to): (i64, i64), scratch: PReg) -> Vec<InstData> {
         let (target, sp) = (self.target, self.target.abi.stack_pointer);
         let (mut code, mut distance) = (Vec::new(), from);
