@@ -1,7 +1,7 @@
 //! Registers that a machine has in another width than 64 bits. The engines read and write wider ones apart from the
 //! others.
 
-use super::{Emulator, Engine, MachineError};
+use super::{Emulator, MachineEngine, MachineError};
 use tribunal_ir::PReg;
 use tribunal_target::Features;
 
@@ -32,12 +32,12 @@ impl Emulator {
     pub(super) fn contents(&self, register: PReg) -> Result<u128, MachineError> {
         match (&self.engine, self.row.and_then(|row| row.wide_number(register))) {
             _ if !self.is_wide(register) => self.read(register).map(u128::from),
-            (Engine::Stepper(stepper), _) => Ok(stepper.contents(register)),
-            (Engine::Unicorn(engine), Some(number)) => {
+            (MachineEngine::Stepper(stepper), _) => Ok(stepper.contents(register)),
+            (MachineEngine::Unicorn(engine), Some(number)) => {
                 let bytes = engine.reg_read_long(number)?;
                 Ok(bytes.iter().rev().fold(0, |value, &byte| value << u8::BITS | u128::from(byte)))
             }
-            (Engine::Unicorn(_), None) => Ok(0),
+            (MachineEngine::Unicorn(_), None) => Ok(0),
         }
     }
 
@@ -46,12 +46,14 @@ impl Emulator {
         let number = self.row.and_then(|row| row.wide_number(register));
         match (self.is_wide(register), &mut self.engine, number) {
             (false, ..) => self.write(register, value as u64),
-            (true, Engine::Stepper(stepper), _) => {
+            (true, MachineEngine::Stepper(stepper), _) => {
                 stepper.set_contents(register, value);
                 Ok(())
             }
-            (true, Engine::Unicorn(engine), Some(number)) => Ok(engine.reg_write_long(number, &value.to_le_bytes())?),
-            (true, Engine::Unicorn(_), None) => Ok(()),
+            (true, MachineEngine::Unicorn(engine), Some(number)) => {
+                Ok(engine.reg_write_long(number, &value.to_le_bytes())?)
+            }
+            (true, MachineEngine::Unicorn(_), None) => Ok(()),
         }
     }
 }
