@@ -310,7 +310,9 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     /// The unwinder's table, whose addresses are distances from themselves.
     fn read_unwind_table(&mut self) -> Result<(), ObjectLoadError> {
         let malformed = |error: String| ObjectLoadError::Malformed(format!("the unwinder's table: {error}"));
-        let Some(section) = self.file.section_by_name(UNWIND_TABLE) else { return Ok(()) };
+        // Code of no bytes has no place.
+        let table = self.file.section_by_name(UNWIND_TABLE).filter(|_| self.loaded.text > 0);
+        let Some(section) = table else { return Ok(()) };
         let mut bytes = section.data()?.to_vec();
         for (at, relocation) in section.relocations() {
             let RelocationTarget::Symbol(symbol) = relocation.target() else {
