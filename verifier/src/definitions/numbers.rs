@@ -182,7 +182,8 @@ fn shifts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
         Opcode::G_FSHR => return Some(case.is(whole / power(turn))),
         _ => {}
     }
-    if opcode.family() != Some(Family::Shift) {
+    let is_saturating = matches!(opcode, Opcode::G_USHLSAT | Opcode::G_SSHLSAT);
+    if !is_saturating && opcode.family() != Some(Family::Shift) {
         return None;
     }
     if b >= w.into() {
