@@ -136,7 +136,7 @@ pub fn run(
         started: Instant::now(),
         stop,
         next: AtomicU64::new(0),
-        outcome: Mutex::new(compared_definitions()),
+        outcome: Mutex::new(compared_definitions(&campaign.known)),
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
@@ -159,11 +159,13 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it.
-fn compared_definitions() -> CampaignReport {
-    let findings: Vec<Finding> = definitions::check().faults.iter().map(Finding::definition).collect();
+fn compared_definitions(known: &KnownFindings) -> CampaignReport {
+    let findings = definitions::check().faults.iter().map(Finding::definition).collect();
+    let mut report = CampaignReport { tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() };
+    known.set_aside(&mut report.tally, &mut report.known);
     let no_file = || PathBuf::from("(no program: the definition itself)");
-    let crashes = findings.iter().cloned().map(|finding| (finding, no_file())).collect();
-    CampaignReport { crashes, tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() }
+    report.crashes = report.tally.findings.iter().cloned().map(|finding| (finding, no_file())).collect();
+    report
 }
 
 /// The value is consistent even after a worker panicked: counts are added in one step.

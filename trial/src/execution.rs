@@ -43,7 +43,8 @@ impl JudgeRow for EmulatorRow {
         let (function, target) = (session.source, session.bench.target);
         let results = inputs::results(function, target);
         if let Some(wrong) = words::met(target, &session.bench.wrong_words, &code.bytes) {
-            session.tally.findings.push(emission(wrong.details.clone()));
+            // One defect is one finding: runs would show it again.
+            return session.tally.findings.push(emission(wrong.details.clone()));
         }
         let object = match loaded(code, function, target) {
             Ok(object) => object,

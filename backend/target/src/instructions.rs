@@ -132,6 +132,14 @@ impl OperandDesc {
         }
     }
 
+    /// The index of the definition that shares its register with this source.
+    pub fn tied_to(&self) -> Option<usize> {
+        match *self {
+            OperandDesc::Tied { to, .. } => Some(usize::from(to)),
+            _ => None,
+        }
+    }
+
     /// True for a branch destination or a callee.
     pub fn is_place(&self) -> bool {
         matches!(self, OperandDesc::Label { .. } | OperandDesc::Callee { .. })

@@ -80,10 +80,7 @@ fn overwrites_source(target: &Target, row: &InstrDesc, inst: &InstData) -> bool 
     let full = |index: usize| Some(target.vocabulary.full_register(inst.operands[index].as_reg()?.reg.as_physical()?));
     let count = row.operands.len();
     let mut early = (0..count).filter(|&index| matches!(row.operands[index], OperandDesc::EarlyDef(_)));
-    let is_own = |index: usize, other: usize| {
-        let is_tied = matches!(row.operands[other], OperandDesc::Tied { to, .. } if usize::from(to) == index);
-        other == index || is_tied
-    };
+    let is_own = |index: usize, other: usize| other == index || row.operands[other].tied_to() == Some(index);
     early.any(|index| {
         (0..count).any(|other| !is_own(index, other) && full(other).is_some() && full(other) == full(index))
     })

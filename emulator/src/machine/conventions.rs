@@ -1,9 +1,9 @@
 //! The registers that a function must leave as they were, those that a callee may change, and the thread pointer, as
 //! the psABIs list them; and the accesses that a machine guarantees to make.
-//! Sources: RISC-V ELF psABI, "Integer Register Convention" and "Floating-point Register
-//! Convention"; Procedure Call Standard for the Arm 64-bit Architecture,
-//! "General-purpose Registers" and "SIMD and Floating-Point Registers". The RISC-V Instruction Set Manual, Volume I,
-//! "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
+//! Sources: RISC-V ELF psABI, "Integer Register Convention", "Floating-point Register Convention" and "DWARF Register
+//! Numbers"; Procedure Call Standard for the Arm 64-bit Architecture, "General-purpose Registers" and "SIMD and
+//! Floating-Point Registers"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction Set
+//! Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
@@ -36,6 +36,8 @@ struct Convention {
     accesses: AccessRule,
     /// The thread pointer; `None` where it is a register of the system.
     thread_pointer: Option<PReg>,
+    /// Runs of full registers that an unwinder's table names, each with the number of the first.
+    dwarf_numbers: &'static [(u16, Run)],
 }
 
 static CONVENTIONS: &[Convention] = &[
@@ -62,6 +64,7 @@ static CONVENTIONS: &[Convention] = &[
         ],
         accesses: AccessRule::Aligned,
         thread_pointer: Some(riscv::registers::x(4)),
+        dwarf_numbers: &[(1, (riscv::registers::x(1), 31)), (32, (riscv::registers::f(0), 32))],
     },
     Convention {
         targets: &[&AARCH64],
@@ -79,6 +82,12 @@ static CONVENTIONS: &[Convention] = &[
         ],
         accesses: AccessRule::Any,
         thread_pointer: None,
+        dwarf_numbers: &[
+            (0, (aarch64::registers::x(0), 30)),
+            (30, (aarch64::registers::LR, 1)),
+            (31, (aarch64::registers::SP, 1)),
+            (64, (aarch64::registers::q(0), 32)),
+        ],
     },
 ];
 
@@ -111,27 +120,22 @@ pub(super) fn thread_pointer(target: &Target) -> Option<PReg> {
     of(target)?.thread_pointer
 }
 
-/// The number by which an unwinder's table names a full register, as the psABIs have it; `None` where it has none.
+/// The number by which an unwinder's table names a full register; `None` where it has none.
 pub(super) fn dwarf_number(target: &Target, register: PReg) -> Option<u16> {
-    (0..DWARF_NUMBERS).find(|&number| of_dwarf_number(target, number) == Some(register))
+    let number = |&(number, (first, count)): &(u16, Run)| {
+        let place = register.0.checked_sub(first.0).filter(|&place| place < count)?;
+        Some(number + place)
+    };
+    of(target)?.dwarf_numbers.iter().find_map(number)
 }
 
-/// Numbers that some machine has are below.
-const DWARF_NUMBERS: u16 = 96;
-
-/// The full register of such a number. Sources: RISC-V ELF psABI, "DWARF Register Numbers"; DWARF for the Arm 64-bit
-/// Architecture, "DWARF register names".
+/// The full register of such a number.
 pub(super) fn of_dwarf_number(target: &Target, number: u16) -> Option<PReg> {
-    let is_arm = target.name == AARCH64.name;
-    match number {
-        0..32 if !is_arm => (number > 0).then(|| riscv::registers::x(number)),
-        32..64 if !is_arm => Some(riscv::registers::f(number - 32)),
-        0..30 => Some(aarch64::registers::x(number)),
-        30 => Some(aarch64::registers::LR),
-        31 => Some(aarch64::registers::SP),
-        64..DWARF_NUMBERS => Some(aarch64::registers::q(number - 64)),
-        _ => None,
-    }
+    let register = |&(own, (first, count)): &(u16, Run)| {
+        let place = number.checked_sub(own).filter(|&place| place < count)?;
+        Some(PReg(first.0 + place))
+    };
+    of(target)?.dwarf_numbers.iter().find_map(register)
 }
 
 /// The accesses that the machine makes. Of one without a document its rows say more.

@@ -319,9 +319,10 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
                 return Err(ObjectLoadError::Place(at));
             };
             let place = self.place_of(&self.file.symbol_by_index(symbol)?, relocation.addend());
-            let distance = place.ok_or(ObjectLoadError::Place(at))?.wrapping_sub(unwind::SECTION + at) as u32;
-            let range = at as usize..at as usize + size_of::<u32>();
-            bytes.get_mut(range).ok_or(ObjectLoadError::Place(at))?.copy_from_slice(&distance.to_le_bytes());
+            let distance =
+                place.ok_or(ObjectLoadError::Place(at))?.wrapping_sub(unwind::SECTION.wrapping_add(at)) as u32;
+            let word = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..)?.first_chunk_mut());
+            *word.ok_or(ObjectLoadError::Place(at))? = distance.to_le_bytes();
         }
         let word = if self.file.is_64() { 8 } else { 4 };
         self.loaded.unwind = unwind::rows(&bytes, word).map_err(malformed)?;

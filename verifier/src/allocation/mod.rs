@@ -263,7 +263,7 @@ impl Checker<'_> {
             Opcode::Target(opcode) => self.target.instruction(opcode).operands,
             _ => &[],
         };
-        let is_tied = |other: usize, index: usize| matches!(descs.get(other), Some(OperandDesc::Tied { to, .. }) if usize::from(*to) == index);
+        let is_tied = |other: usize, index: usize| descs.get(other).and_then(OperandDesc::tied_to) == Some(index);
         let early = |operand: &Operand| {
             operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER))
         };

@@ -1,8 +1,7 @@
 //! The form of a meaning, and what the semantics say.
 
-use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Choice, Concrete, Memory, Value, evaluate};
-use tribunal_ir::{FixedSlot, Function, InstData, MemOperand, StackSlot};
+use tribunal_ir::semantics::{Choice, Concrete, Pure, Value, evaluate};
+use tribunal_ir::{Function, InstData};
 
 /// What an operation does. A result that is `None` is poison.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,27 +14,6 @@ pub enum OperationMeaning {
     Unsupported,
 }
 
-/// No opcode here has memory.
-struct Nowhere;
-
-impl Memory<Concrete> for Nowhere {
-    fn load(&mut self, _: &mut Concrete, _: &Bits, bytes: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
-        (Value::new(Bits::zero(8 * bytes), true), true)
-    }
-
-    fn store(&mut self, _: &mut Concrete, _: &Bits, _: &Value<Concrete>, _: &MemOperand) -> bool {
-        true
-    }
-
-    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
-    }
-
-    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
-        Bits::zero(bits)
-    }
-}
-
 /// What the semantics say.
 pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> OperationMeaning {
     by_lanes(function, data, args, 1)
@@ -44,7 +22,7 @@ pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> 
 /// The same in so many lanes of each result, the first lane of all results first.
 pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> OperationMeaning {
     let mut domain = Concrete { choice: Choice::Zeros };
-    let Ok(evaluation) = evaluate(&mut domain, &mut Nowhere, function, data, args) else {
+    let Ok(evaluation) = evaluate(&mut domain, &mut Pure, function, data, args) else {
         return OperationMeaning::Unsupported;
     };
     let mut lane = |value: &Value<Concrete>, number: u32| {

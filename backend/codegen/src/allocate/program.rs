@@ -312,23 +312,25 @@ fn add_operands(
     };
     let start = operands.len();
     let mut pins = Pins::new(files, target);
+    let tied_to = |index: usize| descs.get(index).and_then(OperandDesc::tied_to);
+    let tied_source = |index: usize| (0..descs.len()).find(|&at| tied_to(at) == Some(index));
+    let is_early =
+        |operand: &Operand| operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER));
+    // The allocator shares registers with late definitions alone. An early one that shares its own is late there, and
+    // the other sources are read as late.
+    let mut early = data.operands.iter().enumerate().filter(|(_, operand)| is_early(operand));
+    let outlives = early.any(|(index, _)| tied_source(index).is_some());
     for (index, operand) in data.operands.iter().enumerate() {
         let Some(register) = operand.as_vreg() else { continue };
-        let tied_def = descs.iter().enumerate().find_map(|(at, desc)| match desc {
-            OperandDesc::Tied { to, .. } if usize::from(*to) == index => Some(at),
-            _ => None,
-        });
-        let is_early = operand.as_reg().is_some_and(|register| register.flags.contains(RegFlags::EARLY_CLOBBER));
+        let tied_def = tied_source(index);
         let (kind, position) = match operand.is_def() {
-            true if is_early => (OperandKind::Def, OperandPos::Early),
+            true if is_early(operand) && tied_def.is_none() => (OperandKind::Def, OperandPos::Early),
             true => (OperandKind::Def, OperandPos::Late),
+            false if outlives && tied_to(index).is_none() => (OperandKind::Use, OperandPos::Late),
             false => (OperandKind::Use, OperandPos::Early),
         };
         // An operand that shares its register with a definition is in the definition's class too.
-        let shared = match descs.get(index) {
-            Some(OperandDesc::Tied { to, .. }) => data.vreg(usize::from(*to)).unwrap_or(register),
-            _ => register,
-        };
+        let shared = tied_to(index).and_then(|to| data.vreg(to)).unwrap_or(register);
         let constraint = match (fixed, tied_def) {
             (Some(name), _) => OperandConstraint::FixedReg(name),
             // The index counts the allocator's operands: those of this instruction that are virtual registers.
