@@ -126,7 +126,7 @@ impl CatalogueSummary {
     /// Each proof reads the definitions, so they come first.
     fn compare_definitions(&mut self, opcode: Option<Opcode>) {
         let report = definitions::check();
-        self.definitions = report.scalar.cases + report.vector.cases;
+        self.definitions = report.cases();
         let faults = report.faults.iter().filter(|fault| opcode.is_none_or(|opcode| opcode == fault.opcode));
         self.findings.extend(faults.map(Finding::definition));
         self.differing = self.findings.len() as u64;

@@ -314,7 +314,7 @@ A difference fails the test, and this section.",
             ),
             reading: Reading::Tests,
         };
-        vec![tests("rustc_apfloat", "tribunal-ir", "float"), tests("Unicorn", "tribunal-emulator", "floats")]
+        vec![tests("rustc_apfloat", "tribunal-verifier", "float"), tests("Unicorn", "tribunal-emulator", "floats")]
     },
     parts: &[Part::Steps {
         steps: &["rustc_apfloat", "Unicorn"],

@@ -1,9 +1,11 @@
 //! A second definition of every opcode on integers, written apart from the first: over numbers as mathematics has them,
 //! with no operation of the semantics. Both are compared on all operands of one to four bits, with every set of flags,
-//! every predicate and every immediate; on short vectors, by lanes; and with poison in each place.
+//! every predicate and every immediate; on short vectors, by lanes; and with poison in each place. Opcodes of floating
+//! point have theirs in [`floats`].
 //!
 //! Prover and interpreter read the same definition, so no run shows that one is wrong.
 
+pub mod floats;
 mod meaning;
 mod numbers;
 
@@ -36,6 +38,8 @@ pub struct DefinitionReport {
     pub scalar: Extent,
     /// The same on vectors.
     pub vector: Extent,
+    /// The same on numbers of floating point, and on vectors of them.
+    pub float: Extent,
     /// The first difference of each opcode.
     pub faults: Vec<DefinitionFault>,
 }
@@ -51,17 +55,24 @@ pub struct Extent {
 
 /// Compares the definitions, once in a process.
 pub fn check() -> &'static DefinitionReport {
-    static REPORT: LazyLock<DefinitionReport> = LazyLock::new(compare);
+    static REPORT: LazyLock<DefinitionReport> = LazyLock::new(|| compare(&by_lanes));
     &REPORT
 }
 
-fn compare() -> DefinitionReport {
+/// A first definition: an instruction on values, in so many lanes of each result.
+type FirstDefinition<'d> = &'d dyn Fn(&Function, &InstData, &[Value<Concrete>], u32) -> OperationMeaning;
+
+fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
     let mut report = DefinitionReport::default();
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
-        let outcomes = [(compared(opcode), false), (compared_by_lanes(opcode), true)];
-        let mut fault = poison_comes_through(opcode).err();
-        for (outcome, is_vector) in outcomes {
-            let extent = if is_vector { &mut report.vector } else { &mut report.scalar };
+        let mut fault = poison_comes_through(opcode, first).err();
+        let DefinitionReport { scalar, vector, float, .. } = &mut report;
+        let outcomes = [
+            (scalar, compared(opcode, first)),
+            (vector, compared_by_lanes(opcode, first)),
+            (float, floats::compared(opcode, first)),
+        ];
+        for (extent, outcome) in outcomes {
             match outcome {
                 Ok(0) => {}
                 Ok(cases) => (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1),
@@ -71,6 +82,13 @@ fn compare() -> DefinitionReport {
         report.faults.extend(fault.map(|details| DefinitionFault { opcode, details }));
     }
     report
+}
+
+impl DefinitionReport {
+    /// The cases of all.
+    pub fn cases(&self) -> u64 {
+        self.scalar.cases + self.vector.cases + self.float.cases
+    }
 }
 
 /// Types of one to four bits that keep the row's rules.
@@ -149,7 +167,7 @@ fn immediates(info: &OpcodeInfo, types: &IndexTypes) -> Vec<i64> {
 }
 
 /// Compares both definitions of one opcode; the number of cases, none without a second, or the first that differs.
-fn compared(opcode: Opcode) -> Result<u64, String> {
+fn compared(opcode: Opcode, first: FirstDefinition<'_>) -> Result<u64, String> {
     let Some(info) = opcode.info() else { return Ok(0) };
     let mut cases = 0;
     let predicates =
@@ -169,7 +187,7 @@ fn compared(opcode: Opcode) -> Result<u64, String> {
                     let case =
                         IntegerCase { flags, predicate, immediate: immediate.into(), widths: by_index, args: &args };
                     let Some(meant) = case.meant(opcode) else { return Ok(0) };
-                    let said = first(&function, &data, &values(&args, None));
+                    let said = first(&function, &data, &values(&args, None), 1);
                     if said != meant {
                         let types: String = types.iter().flatten().map(|ty| format!(" {ty}")).collect();
                         return Err(format!(
@@ -224,7 +242,7 @@ fn meant_by_lanes(opcode: Opcode, immediate: i64, args: &[(i128, u32)]) -> Optio
 }
 
 /// What an operation does to vectors it does to each lane: the number of cases, or the first that differs.
-fn compared_by_lanes(opcode: Opcode) -> Result<u64, String> {
+fn compared_by_lanes(opcode: Opcode, first: FirstDefinition<'_>) -> Result<u64, String> {
     let vector = Type::scalar(LANE_BITS).times(ElementCount::fixed(LANES as u16));
     let Some(info) = opcode.info().filter(|info| !info.defs.is_empty()) else { return Ok(0) };
     let types = [0, 1, 2].map(|index| info.class_of(index).and(vector));
@@ -242,7 +260,7 @@ fn compared_by_lanes(opcode: Opcode) -> Result<u64, String> {
     let mut cases = 0;
     for args in operands(&widths).into_iter().step_by(if widths.len() > 2 { 7 } else { 1 }) {
         let Some(meant) = meant_by_lanes(opcode, immediate, &args) else { break };
-        let said = by_lanes(&function, &data, &values(&args, None), LANES);
+        let said = first(&function, &data, &values(&args, None), LANES);
         if said != meant {
             return Err(format!("{opcode} of vectors on {args:?}: {said:?}, meant {meant:?}"));
         }
@@ -253,7 +271,7 @@ fn compared_by_lanes(opcode: Opcode) -> Result<u64, String> {
 
 /// A poison operand makes every result poison, or the operation undefined, but where the value does not count. The
 /// error is a place where it does not.
-fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
+fn poison_comes_through(opcode: Opcode, first: FirstDefinition<'_>) -> Result<(), String> {
     let Some(info) = opcode.info() else { return Ok(()) };
     let types = typings(info).into_iter().next_back();
     let immediate = types.and_then(|types| immediates(info, &types).first().copied());
@@ -267,7 +285,7 @@ fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
         return Ok(());
     }
     for poisoned in 0..widths.len() {
-        let said = first(&function, &data, &values(&args, Some(poisoned)));
+        let said = first(&function, &data, &values(&args, Some(poisoned)), 1);
         let stops = opcode == Opcode::G_FREEZE || opcode == Opcode::G_SELECT && poisoned == 2;
         let comes_through = match &said {
             OperationMeaning::Undefined => true,
@@ -279,4 +297,46 @@ fn poison_comes_through(opcode: Opcode) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lowest bit of the first result is another one, or poison goes.
+    fn wrong(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> OperationMeaning {
+        match by_lanes(function, data, args, lanes) {
+            OperationMeaning::Results(mut results) => {
+                if let Some(first) = results.first_mut() {
+                    *first = Some(first.map_or(0, |bits| bits ^ 1));
+                }
+                OperationMeaning::Results(results)
+            }
+            other => other,
+        }
+    }
+
+    #[test]
+    fn another_result_is_told_of_every_opcode_that_has_a_second_definition() {
+        let report = compare(&wrong);
+        assert_eq!([report.scalar, report.vector, report.float], [Extent::default(); 3]);
+        let right = check();
+        let told = report.faults.len() as u64;
+        assert_eq!(told, right.scalar.opcodes + right.float.opcodes);
+    }
+
+    #[test]
+    fn a_promise_that_is_lost_is_told() {
+        let careless = |function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32| {
+            by_lanes(function, &data.clone().with_flags(InstFlags::empty()), args, lanes)
+        };
+        let report = compare(&careless);
+        let with_promises = |opcode: &Opcode| {
+            let flags = opcode.info().map_or(InstFlags::empty(), |info| info.inst_flags);
+            flags.intersects(InstFlags::PROMISES.union(InstFlags::FLOAT_PROMISES))
+        };
+        let told: Vec<Opcode> = report.faults.iter().map(|fault| fault.opcode).collect();
+        assert!(told.iter().all(with_promises), "{told:?}");
+        assert!(told.contains(&Opcode::G_ADD) && told.contains(&Opcode::G_FADD), "{told:?}");
+    }
 }

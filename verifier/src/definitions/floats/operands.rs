@@ -2,10 +2,12 @@
 
 use tribunal_ir::FloatFormat;
 
-/// Marsaglia's xorshift.
+/// Marsaglia's xorshift, from a state that is not 0.
 pub struct Random(pub u64);
 
 impl Random {
+    /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -13,14 +15,17 @@ impl Random {
         self.0
     }
 
+    /// A number below the bound.
     pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
     }
 
+    /// A number of 128 bits.
     pub fn wide(&mut self) -> u128 {
         u128::from(self.next()) << 64 | u128::from(self.next())
     }
 
+    /// One of a list that has some.
     pub fn pick<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u64) as usize]
     }

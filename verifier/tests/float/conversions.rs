@@ -1,8 +1,6 @@
 //! Between formats, and between them and integers; numbers without a fraction; powers of two.
 
-use super::operands::{Random, any, corners};
 use super::*;
-use rustc_apfloat::FloatConvert;
 use tribunal_ir::semantics::float::{self, IntegerForm};
 
 struct Conversion(FloatFormat, FloatFormat);
@@ -14,31 +12,6 @@ impl Evaluated for Conversion {
             false => float::truncate(d, rules, (self.0, self.1), &args[0]),
         }
     }
-}
-
-fn converted<F: Float + FloatConvert<T>, T: Float>(to: FloatFormat, round: Round, value: u128) -> Outcome {
-    let (value, mut loses) = (F::from_bits(value), false);
-    let result: rustc_apfloat::StatusAnd<T> = value.convert_r(round, &mut loses);
-    (
-        canonical(to, result.value),
-        flags_of(if value.is_nan() { Status::OK } else { result.status }, value.is_signaling()),
-    )
-}
-
-macro_rules! conversions {
-    ($($from:ident $from_type:ident: $($to:ident $to_type:ident)*;)*) => {
-        /// Every pair of different formats, with the library's conversion.
-        pub const CONVERSIONS: &[(FloatFormat, FloatFormat, fn(FloatFormat, Round, u128) -> Outcome)] =
-            &[$($((FloatFormat::$from, FloatFormat::$to, converted::<$from_type, $to_type>)),*),*];
-    };
-}
-
-conversions! {
-    Half Half: BFloat BFloat Float Single Double Double Fp128 Quad;
-    BFloat BFloat: Half Half Float Single Double Double Fp128 Quad;
-    Float Single: Half Half BFloat BFloat Double Double Fp128 Quad;
-    Double Double: Half Half BFloat BFloat Float Single Fp128 Quad;
-    Fp128 Quad: Half Half BFloat BFloat Float Single Double Double;
 }
 
 /// All numbers of 16 bits; corners and random ones of the wider formats.
@@ -105,7 +78,7 @@ impl Evaluated for ToInteger {
     }
 }
 
-fn to_integer<F: Float>(form: IntegerForm, round: Round, value: u128) -> Outcome {
+fn to_integer<F: Float>(form: IntegerForm, round: Round, value: u128) -> FloatOutcome {
     let (value, mut exact, width) = (F::from_bits(value), false, form.width as usize);
     let (number, status) = match form.is_signed {
         true => {
@@ -150,7 +123,7 @@ impl Evaluated for FromInteger {
     }
 }
 
-fn from_integer<F: Float>(format: FloatFormat, is_signed: bool, round: Round, integer: Bits) -> Outcome {
+fn from_integer<F: Float>(format: FloatFormat, is_signed: bool, round: Round, integer: Bits) -> FloatOutcome {
     let result = match is_signed {
         true => F::from_i128_r(integer.signed(), round),
         false => F::from_u128_r(integer.unsigned(), round),
@@ -191,7 +164,7 @@ impl Evaluated for Integral {
     }
 }
 
-fn integral<F: Float>(format: FloatFormat, round: Round, value: u128) -> Outcome {
+fn integral<F: Float>(format: FloatFormat, round: Round, value: u128) -> FloatOutcome {
     let value = F::from_bits(value);
     let result = value.round_to_integral(round);
     // The library's status is not that of the operation, which is inexact where it changes the number.

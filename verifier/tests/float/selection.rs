@@ -1,6 +1,5 @@
 //! Order, extrema, classes and NaNs.
 
-use super::operands::corners;
 use super::*;
 use std::cmp::Ordering;
 use tribunal_ir::FloatPredicate;
@@ -26,60 +25,12 @@ fn all_predicates() {
     }
 }
 
-/// Whether a predicate holds, as its name says: the letters after an `o` or a `u`.
-pub fn holds(predicate: FloatPredicate, order: Option<Ordering>) -> bool {
-    let name = predicate.name();
-    let (unordered, relation) = match name {
-        "false" => (false, ""),
-        "true" => (true, "elg"),
-        "ord" => (false, "elg"),
-        "uno" => (true, ""),
-        _ => (
-            name.starts_with('u'),
-            match &name[1..] {
-                "eq" => "e",
-                "gt" => "g",
-                "ge" => "eg",
-                "lt" => "l",
-                "le" => "el",
-                _ => "lg",
-            },
-        ),
-    };
-    let letter = order.map(|order| match order {
-        Ordering::Less => 'l',
-        Ordering::Equal => 'e',
-        Ordering::Greater => 'g',
-    });
-    letter.map_or(unordered, |letter| relation.contains(letter))
-}
-
 struct Extreme(FloatFormat, Extremum);
 
 impl Evaluated for Extreme {
     fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::extremum(d, rules, (self.0, self.1), &args[0], &args[1])
     }
-}
-
-/// The library's `minimum` orders zeros; a NaN and a number are told apart here.
-pub fn extreme<F: Float>(format: FloatFormat, extremum: Extremum, a: u128, b: u128) -> Outcome {
-    let (x, y) = (F::from_bits(a), F::from_bits(b));
-    let least = matches!(extremum, Extremum::Minimum | Extremum::MinimumNumber | Extremum::MinNum);
-    let signals = x.is_signaling() || y.is_signaling();
-    let is_nan = match extremum {
-        Extremum::Minimum | Extremum::Maximum => x.is_nan() || y.is_nan(),
-        Extremum::MinimumNumber | Extremum::MaximumNumber => x.is_nan() && y.is_nan(),
-        Extremum::MinNum | Extremum::MaxNum => x.is_nan() && y.is_nan() || signals,
-    };
-    let number = match (x.is_nan(), y.is_nan()) {
-        (true, _) => y,
-        (_, true) => x,
-        _ if least => x.minimum(y),
-        _ => x.maximum(y),
-    };
-    let invalid = if signals { flag(FloatFlag::Invalid) } else { 0 };
-    (if is_nan { canonical_nan(format) } else { number.to_bits() }, invalid)
 }
 
 #[test]
@@ -96,19 +47,6 @@ fn extrema() {
             }
         }
     }
-}
-
-pub fn class<F: Float>(value: u128) -> usize {
-    let value = F::from_bits(value);
-    let kind = match value {
-        _ if value.is_signaling() => return 0,
-        _ if value.is_nan() => return 1,
-        _ if value.is_infinite() => 0,
-        _ if value.is_denormal() => 2,
-        _ if value.is_zero() => 3,
-        _ => 1,
-    };
-    if value.is_negative() { 2 + kind } else { 9 - kind }
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Arithmetic in one format: sums, products, quotients, remainders, fused products, roots.
 
-use super::operands::{Random, any, corners, near};
 use super::*;
-use num_bigint::BigUint;
 use tribunal_ir::semantics::float;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,7 +31,7 @@ impl Evaluated for Ours {
     }
 }
 
-fn theirs<F: Float>(Ours(operation, format): &Ours, round: Round, args: &[u128]) -> Outcome {
+fn theirs<F: Float>(Ours(operation, format): &Ours, round: Round, args: &[u128]) -> FloatOutcome {
     let [a, b, c] = [0, 1, 2].map(|index| F::from_bits(*args.get(index).unwrap_or(&0)));
     let result = match operation {
         Operation::Add => a.add_r(b, round),
@@ -112,40 +110,6 @@ impl Evaluated for Root {
     fn evaluate<D: Domain>(&self, d: &mut D, rules: &FloatRules<D>, args: &[D::Bits]) -> FloatResult<D::Bits> {
         float::sqrt(d, rules, self.0, &args[0])
     }
-}
-
-/// The library has no roots: this one is of integers. A root is a normal number.
-pub fn root<F: Float>(format: FloatFormat, round: Round, bits: u128) -> Outcome {
-    let value = F::from_bits(bits);
-    if value.is_nan() || value.is_negative() && !value.is_zero() {
-        let invalid = !value.is_nan() || value.is_signaling();
-        return (canonical_nan(format), flags_of(Status::OK, invalid));
-    }
-    if value.is_zero() || value.is_infinite() {
-        return (bits, 0);
-    }
-    // The number is an integer times a power of 4, and its root has twice the format's precision and more.
-    let (fraction_bits, field) = (format.fraction_bits(), bits >> format.fraction_bits());
-    let fraction = bits & ((1 << fraction_bits) - 1);
-    let significand = if field == 0 { fraction } else { fraction | 1 << fraction_bits };
-    let lowest = field.max(1) as i64 - format.bias() - i64::from(fraction_bits);
-    let wide = 4 * i64::from(format.precision()) + (lowest & 1);
-    let square = BigUint::from(significand) << wide;
-    let whole = square.sqrt();
-    let (is_exact, exponent) = (&whole * &whole == square, (lowest - wide) / 2);
-    let off = whole.bits() - u64::from(format.precision());
-    let kept = &whole >> off;
-    let rest = &whole - (&kept << off);
-    let is_exact = is_exact && rest == BigUint::ZERO;
-    let up = match round {
-        Round::NearestTiesToEven | Round::NearestTiesToAway => rest.bit(off - 1),
-        Round::TowardPositive => !is_exact,
-        Round::TowardNegative | Round::TowardZero => false,
-    };
-    let leading = exponent + whole.bits() as i64 - 1 + format.bias();
-    let kept = u128::try_from(kept).unwrap() + u128::from(up);
-    let flags = if is_exact { 0 } else { flag(FloatFlag::Inexact) };
-    ((((leading - 1) as u128) << fraction_bits) + kept, flags)
 }
 
 fn check_root(format: FloatFormat, value: u128) {

@@ -1,7 +1,6 @@
 //! A second definition of the reductions of numbers: the arithmetic of the machine that runs the tests, in the order of
 //! the elements.
 
-use super::operands::{Random, any, corners};
 use super::*;
 use tribunal_ir::semantics::{Pure, Value, evaluate};
 use tribunal_ir::types::{ElementCount, S64};
