@@ -34,6 +34,7 @@ use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
+use tribunal_trial::words;
 use tribunal_verifier::definitions;
 use tribunal_verifier::prover::deep;
 
@@ -136,7 +137,7 @@ pub fn run(
         started: Instant::now(),
         stop,
         next: AtomicU64::new(0),
-        outcome: Mutex::new(compared_definitions(&campaign.known)),
+        outcome: Mutex::new(before_programs(campaign)),
         failure: Mutex::default(),
     };
     std::thread::scope(|scope| {
@@ -158,12 +159,16 @@ pub fn run(
     Ok(outcome)
 }
 
-/// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it.
-fn compared_definitions(known: &KnownFindings) -> CampaignReport {
-    let findings = definitions::check().faults.iter().map(Finding::definition).collect();
+/// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
+/// nor what assembly a row has.
+fn before_programs(campaign: &Campaign) -> CampaignReport {
+    let mut findings: Vec<Finding> = definitions::check().faults.iter().map(Finding::definition).collect();
+    let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
+    targets.dedup_by_key(|target| target.name);
+    findings.extend(targets.into_iter().flat_map(words::wrong_texts));
     let mut report = CampaignReport { tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() };
-    known.set_aside(&mut report.tally, &mut report.known);
-    let no_file = || PathBuf::from("(no program: the definition itself)");
+    campaign.known.set_aside(&mut report.tally, &mut report.known);
+    let no_file = || PathBuf::from("(no program: the definition or the table itself)");
     report.crashes = report.tally.findings.iter().cloned().map(|finding| (finding, no_file())).collect();
     report
 }

@@ -5,7 +5,7 @@
 //! makes volatile accesses forever.
 
 use crate::finding::{Finding, Inconclusive, Judge};
-use crate::image::{ObjectError, call_sites, loaded, unlinked};
+use crate::image::{ObjectError, call_sites, loaded, module_defect, unlinked};
 use crate::inputs::{self, Pointers};
 use crate::judges::{Bench, JudgeRow, Session, WrongRun};
 use crate::kind::FindingKind;
@@ -44,7 +44,11 @@ impl JudgeRow for EmulatorRow {
         let results = inputs::results(function, target);
         if let Some(wrong) = words::met(target, &session.bench.wrong_words, &code.bytes) {
             // One defect is one finding: runs would show it again.
-            return session.tally.findings.push(emission(wrong.details.clone()));
+            return session.tally.findings.push(Finding::emission(wrong.details.clone()));
+        }
+        let looks = session.judges.watches_closely();
+        if let Some(defect) = looks.then(|| module_defect(code, function, target)).flatten() {
+            return session.tally.findings.push(Finding::emission(defect));
         }
         let object = match loaded(code, function, target) {
             Ok(object) => object,
@@ -146,13 +150,7 @@ const DEFINITIONS: &str = "definitions";
 
 /// The finding that emission wrote an object that is none, or another one than the code.
 pub(crate) fn broken_object(error: &ObjectError) -> Finding {
-    emission(error.to_string())
-}
-
-/// The finding that emission broke its contract.
-fn emission(details: String) -> Finding {
-    let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
-    Finding { judge: Judge::Emulator, kind, guilty, details, input: None }
+    Finding::emission(error.to_string())
 }
 
 /// The result of one input.

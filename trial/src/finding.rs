@@ -90,6 +90,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 
+    /// Emission broke its contract.
+    pub fn emission(details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
+        Finding { judge: Judge::Emulator, kind, guilty, details, input: None }
+    }
+
     /// No rule or pass is to blame: the kind stands in its place.
     fn of_kind(kind: FindingKind, details: String) -> Finding {
         Finding { judge: Judge::Compiler, kind, guilty: kind.to_string(), details, input: None }

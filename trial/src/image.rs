@@ -2,6 +2,7 @@
 //!
 //! Invariant: a symbol lies where the interpreter has it, by [`globals_of`].
 
+use crate::module_data;
 use std::collections::BTreeMap;
 use tribunal_codegen::CompileError;
 use tribunal_codegen::emit::{self, CallRelocation, CodeReferent};
@@ -61,6 +62,21 @@ pub fn loaded(code: &Code, function: &Function, target: &'static Target) -> Resu
     match object.calls() == code.calls.len() {
         true => Ok(Some(object)),
         false => Err(ObjectError::Calls(object.calls(), code.calls.len())),
+    }
+}
+
+/// A defect of the object that has the code and the data of its module, if the function stands for the module: it is
+/// the first that the module defines. `None` too for what is not emitted by its name.
+pub(crate) fn module_defect(code: &Code, function: &Function, target: &'static Target) -> Option<String> {
+    let ir = function.ir.as_deref()?;
+    let first = ir.functions.values().find(|function| function.body.is_some())?;
+    if *ir.name(&first.value) != Name::from(function.name.as_str()) {
+        return None;
+    }
+    let model = function.relocation_model();
+    match emit::object(std::slice::from_ref(code), Some(ir), model, target) {
+        Ok(bytes) => module_data::defects(&bytes, ir, model, target).into_iter().next(),
+        Err(error) => (!matches!(error, CompileError::Unsupported { .. })).then(|| error.to_string()),
     }
 }
 

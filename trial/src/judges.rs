@@ -13,7 +13,7 @@ use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
 use crate::kind::FindingKind;
 use crate::text;
-use crate::words::WrongWord;
+use crate::words::WrongRow;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt::Display;
@@ -110,7 +110,7 @@ pub(crate) struct Bench {
     pub fired: Vec<&'static str>,
     pub features: Recorder,
     /// The rows of the target that write other words than LLVM.
-    pub wrong_words: Vec<WrongWord>,
+    pub(crate) wrong_words: Vec<WrongRow>,
     /// The function as the allocator received it.
     pub selected: Function,
 }

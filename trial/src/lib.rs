@@ -26,6 +26,7 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+pub mod module_data;
 pub mod program;
 mod promises;
 pub mod questions;
@@ -37,7 +38,7 @@ mod text;
 pub mod together;
 pub mod validate;
 mod walks;
-mod words;
+pub mod words;
 
 pub use finding::{Finding, FindingSignature, Judge, Tally};
 pub use harness::{Harness, HarnessError};

@@ -1,10 +1,13 @@
-//! Words of every instruction as LLVM's assembler writes them, against the tables of the encoder. Encoder and decoder
-//! read the same tables, so a wrong row agrees with itself, and no engine runs every extension.
+//! Words of every instruction as LLVM's assembler writes them, against the tables of the encoder; and the texts that it
+//! read, against those that we write. Encoder and decoder read the same tables, so a wrong row agrees with itself, no
+//! engine runs every extension, and none runs text.
 //!
-//! The texts are in `corpus/words`, one instance a line: the row's name, the word, the operands. The test
+//! They are in `corpus/words`, one instance a line: the row's name, the word (`-` for a pseudo-instruction), the
+//! operands (`@` and `&` before the text of a label or callee, and of a symbol), and the text after ` ; `. The test
 //! `backend/target/tests/encodings.rs` compares them with `llvm-mc-22`, and writes them if `BLESS` is set.
 
-use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
+use crate::finding::Finding;
+use tribunal_ir::{Address, Block, InstData, Opcode, Operand, TargetOpcode};
 use tribunal_target::Target;
 
 /// The texts. Each names its target in its first line.
@@ -20,42 +23,84 @@ fn lines(target: &Target) -> impl Iterator<Item = &'static str> {
     TEXTS.into_iter().find(names).unwrap_or_default().lines().skip(1)
 }
 
-/// A row that writes another word than LLVM.
+/// A row that writes something else than LLVM.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct WrongWord {
+pub(crate) struct WrongRow {
     pub opcode: TargetOpcode,
-    /// The instance, its word, and what the row makes of it.
+    /// The instance, its word and text, and what the row makes of it.
     pub details: String,
 }
 
 /// One wrong word of each row that has some. Rows that the target lacks have none.
-pub(crate) fn wrong_words(target: &Target) -> Vec<WrongWord> {
-    let mut wrong: Vec<WrongWord> = lines(target).filter_map(|line| wrong_word(target, line)).collect();
-    wrong.dedup_by_key(|wrong| wrong.opcode);
-    wrong
+pub(crate) fn wrong_words(target: &Target) -> Vec<WrongRow> {
+    wrong_rows(target, wrong_word)
 }
 
-/// `None` for a line that agrees with the table, and for a row that the target lacks.
-fn wrong_word(target: &Target, line: &str) -> Option<WrongWord> {
-    let mut parts = line.split_whitespace();
+/// A finding for each row whose text is not the one that LLVM assembles to the row's word.
+pub fn wrong_texts(target: &Target) -> Vec<Finding> {
+    wrong_rows(target, wrong_text).into_iter().map(|wrong| Finding::emission(wrong.details)).collect()
+}
+
+fn wrong_rows(target: &Target, wrong: impl Fn(&Target, &str) -> Option<WrongRow>) -> Vec<WrongRow> {
+    let mut rows: Vec<WrongRow> = lines(target).filter_map(|line| wrong(target, line)).collect();
+    rows.dedup_by_key(|wrong| wrong.opcode);
+    rows
+}
+
+/// The row, the word, the operands and the text of a line; `None` for a row that the target lacks.
+fn parts<'l>(target: &Target, line: &'l str) -> Option<(TargetOpcode, &'l str, Vec<&'l str>, &'l str)> {
+    let (instance, text) = line.split_once(" ; ")?;
+    let mut parts = instance.split(' ');
     let opcode = target.vocabulary.opcode(parts.next()?)?;
-    let word = parts.next().and_then(|word| u32::from_str_radix(word.strip_prefix("0x")?, 16).ok());
-    let operand = |text: &str| match text.strip_prefix('$') {
-        Some(register) => target.vocabulary.register(register).map(Operand::used),
-        None => text.parse().ok().map(Operand::Imm),
+    Some((opcode, parts.next()?, parts.collect(), text))
+}
+
+/// An instance; `None` if an operand is of none of the target's registers.
+fn instance(target: &Target, opcode: TargetOpcode, operands: &[&str]) -> Option<InstData> {
+    let operand = |(place, text): (usize, &&str)| match text.split_at_checked(1) {
+        Some(("$", register)) => target.vocabulary.register(register).map(Operand::used),
+        Some(("@", _)) => Some(Operand::Block(Block::from_u32(place as u32))),
+        Some(("&", _)) => Some(Operand::Address(Address::from_u32(place as u32))),
+        _ => text.parse().ok().map(Operand::Imm),
     };
-    let operands: Option<Vec<Operand>> = parts.map(operand).collect();
-    let ours = match operands.map(|operands| target.encode(&InstData::new(Opcode::Target(opcode), operands))) {
-        Some(Ok(ours)) if Some(ours) == word => return None,
+    let operands: Option<Vec<Operand>> = operands.iter().enumerate().map(operand).collect();
+    Some(InstData::new(Opcode::Target(opcode), operands?))
+}
+
+/// `None` for a line whose word is the table's, and for one without.
+fn wrong_word(target: &Target, line: &str) -> Option<WrongRow> {
+    let (opcode, word, operands, _) = parts(target, line)?;
+    if word == "-" {
+        return None;
+    }
+    let ours = match instance(target, opcode, &operands).map(|inst| target.encode(&inst)) {
+        Some(Ok(ours)) if format!("{ours:#010x}") == word => return None,
         Some(Ok(ours)) => format!("{ours:#010x}"),
         Some(Err(error)) => error.to_string(),
         None => "it has other registers".to_string(),
     };
-    Some(WrongWord { opcode, details: format!("`{line}`: the table says {ours}") })
+    Some(WrongRow { opcode, details: format!("`{line}`: the table says {ours}") })
+}
+
+/// `None` for a line whose text is ours.
+fn wrong_text(target: &Target, line: &str) -> Option<WrongRow> {
+    let (opcode, _, operands, text) = parts(target, line)?;
+    let symbol = |operand: &Operand| {
+        let place = match operand {
+            Operand::Block(place) => place.as_u32(),
+            Operand::Address(place) => place.as_u32(),
+            _ => u32::MAX,
+        };
+        operands.get(place as usize).map_or_else(String::new, |text| text[1..].to_string())
+    };
+    let ours = instance(target, opcode, &operands).map(|inst| target.machine.assembly(&inst, &symbol));
+    let ours = ours.map(|ours| ours.escape_default().to_string());
+    let details = || format!("`{line}`: our text is {ours:?}");
+    (ours.as_deref() != Some(text)).then(|| WrongRow { opcode, details: details() })
 }
 
 /// The first of the wrong words whose row the code has an instruction of.
-pub(crate) fn met<'w>(target: &Target, wrong: &'w [WrongWord], code: &[u8]) -> Option<&'w WrongWord> {
+pub(crate) fn met<'w>(target: &Target, wrong: &'w [WrongRow], code: &[u8]) -> Option<&'w WrongRow> {
     // Most tables are right: nothing is decoded then.
     let words = code.windows(4).step_by(2).take_while(|_| !wrong.is_empty());
     let words = words.filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
@@ -73,6 +118,7 @@ mod tests {
     fn every_row_that_has_a_word_has_instances_and_agrees_with_them() {
         for &target in ALL {
             assert_eq!(wrong_words(target), [], "{}", target.name);
+            assert_eq!(wrong_rows(target, wrong_text), [], "{}", target.name);
             let named = |row: &str| lines(target).any(|line| line.split(' ').next() == Some(row));
             for row in target.instructions.iter().filter(|row| row.code.is_some() && target.has(row)) {
                 assert!(named(row.name), "{} of {}", row.name, target.name);
@@ -92,7 +138,18 @@ mod tests {
         assert_eq!(met(&AARCH64, std::slice::from_ref(&wrong), &code[..4]), None);
         let unreadable = right.replace(" $", " $no");
         assert!(wrong_word(&AARCH64, &unreadable).is_some_and(|wrong| wrong.details.contains("other registers")));
-        let outside = "ADDWrr 0x0b000000 $sp $w0 $w0";
+        let outside = "ADDWrr 0x0b000000 $sp $w0 $w0 ; add sp, w0, w0";
         assert!(wrong_word(&AARCH64, outside).is_some_and(|wrong| wrong.details.contains(outside)));
+    }
+
+    #[test]
+    fn another_text_of_a_row_is_wrong() {
+        for target in ALL {
+            for line in lines(target) {
+                assert_eq!(wrong_text(target, line), None);
+                let other = format!("{line}, x9");
+                assert!(wrong_text(target, &other).is_some_and(|wrong| wrong.details.contains(&other)), "{line}");
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
-use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
+use tribunal_ir::{Address, Block, InstData, Opcode, Operand, TargetOpcode};
 use tribunal_target::Target;
 use tribunal_target::compressed::Direction;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
@@ -35,6 +35,7 @@ fn operand(target: &Target, row: &InstrDesc, index: usize, attempt: usize, rando
     match desc {
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => Operand::Imm(match target.range(row, range) {
             ImmRange::OneOf(values) => values[pick(random, values.len())],
+            ImmRange::Signed(64) | ImmRange::Unsigned(64) => (pick(random, 1 << 53) as i64) << 7,
             ImmRange::Signed(bits) => pick(random, 1 << bits) as i64 - (1 << (bits - 1)),
             ImmRange::Unsigned(bits) => pick(random, 1 << bits) as i64,
             ImmRange::LogicalMask(bits) => mask(u32::from(bits), random),
@@ -95,10 +96,8 @@ fn instances(target: &Target) -> Vec<(InstData, String)> {
             let mut operands: Vec<Operand> =
                 (0..row.operands.len()).map(|index| operand(target, row, index, attempt, &mut random)).collect();
             for index in 0..operands.len() {
-                if let OperandDesc::Tied { to, .. } = row.operands[index]
-                    && let Some(tied) = operands[usize::from(to)].as_reg()
-                {
-                    operands[index] = Operand::used(tied.reg);
+                if let Some(to) = row.operands[index].tied_to() {
+                    operands[index] = Operand::used(operands[to].as_reg().unwrap().reg);
                 }
             }
             operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
@@ -157,7 +156,7 @@ fn compare(target: &Target, flags: &[&str]) {
         let ours = target.encode(inst).unwrap();
         assert_eq!(ours, word, "`{text}`: {ours:#010x}, llvm-mc says {word:#010x}");
     }
-    kept(target, &instances, &words);
+    kept(target, &instances, &words, flags);
     let rows: BTreeSet<Opcode> = instances.iter().map(|(inst, _)| inst.opcode).collect();
     let encodable = target.instructions.iter().filter(|row| target.has(row) && row.code.is_some()).count();
     assert_eq!(rows.len(), encodable, "a row has no instance");
@@ -166,27 +165,97 @@ fn compare(target: &Target, flags: &[&str]) {
 /// Instances of each row that are kept for those who judge without LLVM.
 const KEPT: usize = 3;
 
-/// The first words of each row stand in `corpus/words`, with their operands.
-fn kept(target: &Target, instances: &[(InstData, String)], words: &[u32]) {
+/// A pseudo-instruction that nobody assembles: marks around calls, and those that the frame pass replaces.
+const UNWRITTEN: [&str; 4] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP", "BuildPairF64Pseudo", "SplitF64Pseudo"];
+
+/// The symbol of an instruction's text. LLVM takes some with their part of the address alone.
+fn symbol(row: &InstrDesc, index: usize) -> &'static str {
+    match (row.name, index) {
+        ("PseudoAddTPRel", _) => "%tprel_add(symbol)",
+        ("MOVaddr", 2) => ":lo12:symbol",
+        ("LOADgot", _) => ":got:symbol",
+        _ => "symbol",
+    }
+}
+
+/// Instances of the rows without a word, each with its text. A block stands for labels and
+/// callees, an address for symbols: that of their place.
+fn pseudo_instances(target: &Target) -> Vec<(InstData, String)> {
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut all = Vec::new();
+    let rows = (0..).zip(target.instructions).filter(|(_, row)| row.code.is_none() && target.has(row));
+    for (number, row) in rows.filter(|(_, row)| !UNWRITTEN.contains(&row.name)) {
+        for attempt in 0..KEPT {
+            let mut operands: Vec<Operand> = (0..row.operands.len())
+                .map(|index| match row.operands[index] {
+                    OperandDesc::Symbol => Operand::Address(Address::from_u32(index as u32)),
+                    desc if desc.is_place() => Operand::Block(Block::from_u32(index as u32)),
+                    _ if row.name == "PseudoAddTPRel" && index == 2 => {
+                        Operand::used(target.abi.thread_pointer.register().unwrap())
+                    }
+                    // No two are one register, and none is zero.
+                    desc => match desc.class() {
+                        Some(class) => {
+                            let registers = target.class(class).allocatable;
+                            let register = registers[(index + 7 * attempt) % registers.len()];
+                            if desc.is_def() { Operand::def(register) } else { Operand::used(register) }
+                        }
+                        None => operand(target, row, index, attempt, &mut random),
+                    },
+                })
+                .collect();
+            for index in 0..operands.len() {
+                if let Some(to) = row.operands[index].tied_to() {
+                    operands[index] = Operand::used(operands[to].as_reg().unwrap().reg);
+                }
+            }
+            let inst = InstData::new(Opcode::Target(TargetOpcode(number)), operands);
+            let name = |operand: &Operand| match operand {
+                Operand::Block(place) => symbol(row, place.as_u32() as usize).to_string(),
+                Operand::Address(place) => symbol(row, place.as_u32() as usize).to_string(),
+                operand => unreachable!("{operand:?} has no name"),
+            };
+            let text = target.machine.assembly(&inst, &name);
+            all.push((inst, text));
+        }
+    }
+    all
+}
+
+/// An operand as `corpus/words` has it.
+fn shown(target: &Target, row: &InstrDesc, operand: &Operand) -> String {
+    match operand {
+        Operand::Reg(register) => {
+            format!("${}", target.vocabulary.register_name(register.reg.as_physical().unwrap()))
+        }
+        Operand::Block(place) => format!("@{}", symbol(row, place.as_u32() as usize)),
+        Operand::Address(place) => format!("&{}", symbol(row, place.as_u32() as usize)),
+        operand => operand.as_imm().unwrap().to_string(),
+    }
+}
+
+/// The first words of each row stand in `corpus/words`, with their operands and their texts, which LLVM assembles.
+fn kept(target: &Target, instances: &[(InstData, String)], words: &[u32], flags: &[&str]) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/words");
     let path = path.join(target.name).with_extension("txt");
     let mut lines = format!("# target: {}\n", target.name);
-    for of_row in
-        instances.iter().zip(words).collect::<Vec<_>>().chunk_by(|one, other| one.0.0.opcode == other.0.0.opcode)
-    {
-        for ((inst, _), word) in of_row.iter().take(KEPT) {
+    let words = words.iter().map(|word| format!("{word:#010x}"));
+    let written: Vec<(&(InstData, String), String)> = instances.iter().zip(words).collect();
+    let pseudo = pseudo_instances(target);
+    let text: String = pseudo.iter().map(|(_, text)| format!("{text}\n")).collect();
+    let output = llvm_mc(target, flags, &text);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let unwritten: Vec<(&(InstData, String), String)> =
+        pseudo.iter().map(|instance| (instance, "-".to_string())).collect();
+    for of_row in [written, unwritten].concat().chunk_by(|one, other| one.0.0.opcode == other.0.0.opcode) {
+        for ((inst, text), word) in of_row.iter().take(KEPT) {
             let Opcode::Target(opcode) = inst.opcode else { unreachable!("rows are machine instructions") };
             let row = target.instruction(opcode);
-            lines += &format!("{} {word:#010x}", row.name);
+            lines += &format!("{} {word}", row.name);
             for operand in &inst.operands[..row.operands.len()] {
-                lines += &match operand {
-                    Operand::Reg(register) => {
-                        format!(" ${}", target.vocabulary.register_name(register.reg.as_physical().unwrap()))
-                    }
-                    operand => format!(" {}", operand.as_imm().unwrap()),
-                };
+                lines += &format!(" {}", shown(target, row, operand));
             }
-            lines.push('\n');
+            lines += &format!(" ; {}\n", text.escape_default());
         }
     }
     if std::env::var_os("BLESS").is_some() {

@@ -3,6 +3,7 @@
 //!
 //! Invariant: a program has a module only if its target computes every address in it.
 
+use super::data::{self, DATA_MODULES};
 use super::{Entry, Generator};
 use arbitrary::{Result, Unstructured};
 use std::sync::{Arc, LazyLock};
@@ -14,13 +15,25 @@ use tribunal_target::addressing::Addressing;
 
 /// The levels of position independence of a module and of an executable, and the code model, by LLVM's numbers.
 const MODELS: [[u32; 3]; 4] = [[0, 0, 3], [2, 2, 1], [2, 0, 1], [2, 2, 3]];
+/// The heads of the function that runs. A prime number of them meets each model.
+const FUNCTIONS: [&str; 5] = [
+    "define void @f()",
+    "define weak hidden void @f()",
+    "define internal void @f() section \".text.own\"",
+    "$f = comdat any\n  define linkonce_odr protected void @f() comdat align 64",
+    "define weak_odr void @f() align 256",
+];
 /// Bits of constants of the pool.
 const CONSTANT_BITS: [u32; 5] = [8, 16, 32, 64, 128];
 
-/// The modules, one for each choice of models: symbols of its own, and such as may be anybody's. A library's
-/// thread-local variables are said to be those of a program's start, since code finds no others.
-static BLOCKS: LazyLock<Vec<IrBlock>> = LazyLock::new(|| {
-    let text = |[library, executable, code]: [u32; 3]| {
+/// The modules of targets with addresses of 32 and of 64 bits, one for each choice of data, with the models in turn:
+/// symbols of its own, and such as may be anybody's. A library's thread-local variables are said to be those of a
+/// program's start, since code finds no others.
+static BLOCKS: LazyLock<[Vec<IrBlock>; 2]> = LazyLock::new(|| [32, 64].map(blocks));
+
+fn blocks(address_bits: u32) -> Vec<IrBlock> {
+    let text = |(number, [library, executable, code]): (u32, [u32; 3])| {
+        let (head, data) = (FUNCTIONS[number as usize % FUNCTIONS.len()], data::definitions(number, address_bits));
         let thread_local = if library > executable { "thread_local(initialexec)" } else { "thread_local" };
         format!(
             "  @global0 = external dso_local global [64 x i8]\n  \
@@ -28,30 +41,32 @@ static BLOCKS: LazyLock<Vec<IrBlock>> = LazyLock::new(|| {
                @thread0 = external dso_local {thread_local} global [64 x i8]\n  \
                @thread1 = external {thread_local} global [64 x i8]\n  \
                declare ptr @llvm.thread.pointer.p0()\n  \
-               define void @f() {{ ret void }}\n  \
+               {head} {{ ret void }}\n  \
                define void @callee1() {{ ret void }}\n  \
                define void @callee2() {{ ret void }}\n  \
                define void @callee3() {{ ret void }}\n  \
+               {data}\
                !llvm.module.flags = !{{!0, !1, !2}}\n  \
                !0 = !{{i32 8, !\"PIC Level\", i32 {library}}}\n  \
                !1 = !{{i32 7, !\"PIE Level\", i32 {executable}}}\n  \
                !2 = !{{i32 1, !\"Code Model\", i32 {code}}}"
         )
     };
-    MODELS.into_iter().filter_map(|model| IrBlock::read(text(model)).ok()).collect()
-});
+    (0..DATA_MODULES).zip(MODELS.into_iter().cycle()).filter_map(|module| IrBlock::read(text(module)).ok()).collect()
+}
 
 /// The text of the module that the generator gave a function, for files that hold the function.
 pub fn block_of(function: &Function) -> Option<IrBlock> {
     let own = function.ir.as_ref()?;
-    BLOCKS.iter().find(|block| Arc::ptr_eq(&block.shared(), own)).cloned()
+    BLOCKS.iter().flatten().find(|block| Arc::ptr_eq(&block.shared(), own)).cloned()
 }
 
-/// A module, now and then.
-pub(super) fn module(u: &mut Unstructured<'_>) -> Result<Option<&'static IrBlock>> {
-    match BLOCKS.is_empty() || u.arbitrary()? {
+/// A module of a target with addresses of so many bits, now and then.
+pub(super) fn module(u: &mut Unstructured<'_>, address_bits: u16) -> Result<Option<&'static IrBlock>> {
+    let blocks = &BLOCKS[usize::from(address_bits == 64)];
+    match blocks.is_empty() || u.arbitrary()? {
         true => Ok(None),
-        false => u.choose(&BLOCKS).map(Some),
+        false => u.choose(blocks).map(Some),
     }
 }
 
@@ -59,7 +74,7 @@ impl Generator<'_, '_, '_> {
     /// The module of the program, or one for a program of one function.
     pub(super) fn linkage(&mut self, module: Option<&IrBlock>) -> Result<()> {
         let is_alone = self.builder.function.name == "f" && self.callees.is_empty();
-        let own = if self.policy.linked && is_alone { self::module(self.u)? } else { None };
+        let own = if self.policy.linked && is_alone { self::module(self.u, self.target.pointer_bits)? } else { None };
         let Some(block) = module.or(own) else { return Ok(()) };
         let function = &mut self.builder.function;
         function.ir = Some(block.shared());

@@ -12,6 +12,7 @@
 
 mod aims;
 mod atomics;
+pub mod data;
 mod directed;
 mod distances;
 mod exclusive;

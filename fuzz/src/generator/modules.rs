@@ -28,7 +28,7 @@ pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, featur
     let aim = Aim::at(u.arbitrary()?, target, features);
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
-    let module = linkage::module(u)?;
+    let module = linkage::module(u, target.pointer_bits)?;
     let mut functions = Vec::with_capacity(count);
     for number in 0..count {
         let mut policy = Policy::draw(u, target)?;

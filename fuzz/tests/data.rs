@@ -1,0 +1,114 @@
+//! Data of modules on trial: objects of ours and of LLVM's are right for generated modules, and each difference between
+//! an object and its module is told.
+
+#![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
+
+use std::process::Command;
+use tribunal_codegen::emit;
+use tribunal_fuzz::generator::data::{DATA_MODULES, definitions};
+use tribunal_ir::{IrBlock, RelocationModel};
+use tribunal_target::Target;
+use tribunal_trial::module_data::defects;
+
+/// What the data names.
+const HEAD: &str = "define void @f() { ret void }\n  declare void @callee1()\n  ";
+
+fn module(number: u32, target: &Target) -> String {
+    format!("{HEAD}{}", definitions(number, target.pointer_bits.into()))
+}
+
+fn object(text: &str, model: RelocationModel, target: &'static Target) -> Vec<u8> {
+    let block = IrBlock::read(text.to_string()).unwrap();
+    emit::object(&[], Some(block.module()), model, target).unwrap()
+}
+
+fn told(bytes: &[u8], text: &str, model: RelocationModel, target: &Target) -> Vec<String> {
+    let block = IrBlock::read(text.to_string()).unwrap();
+    defects(bytes, block.module(), model, target)
+}
+
+#[test]
+fn generated_data_is_right_in_our_objects() {
+    for &target in tribunal_target::ALL {
+        for number in 0..DATA_MODULES {
+            for model in [RelocationModel::Static, RelocationModel::Library, RelocationModel::Executable] {
+                let text = module(number, target);
+                let found = told(&object(&text, model, target), &text, model, target);
+                assert!(found.is_empty(), "{} {model:?}: {found:#?}\n{text}", target.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn generated_data_is_right_in_objects_of_llvm() {
+    let directory = tempfile::tempdir().unwrap();
+    for &target in tribunal_target::ALL {
+        for number in 0..DATA_MODULES {
+            let (model, flag) = match number % 2 {
+                0 => (RelocationModel::Static, "static"),
+                _ => (RelocationModel::Library, "pic"),
+            };
+            let (text, path) = (module(number, target), directory.path().join("data.ll"));
+            std::fs::write(&path, &text).unwrap();
+            let output = Command::new("llc-22")
+                .arg(format!("-mtriple={}-linux-gnu", target.name))
+                .args(["-filetype=obj", "-o", "-", &format!("-relocation-model={flag}")])
+                .arg(&path)
+                .output()
+                .unwrap();
+            assert!(output.status.success(), "{}\n{text}", String::from_utf8_lossy(&output.stderr));
+            let found = told(&output.stdout, &text, model, target);
+            assert!(found.is_empty(), "{} {model:?}: {found:#?}\n{text}", target.name);
+        }
+    }
+}
+
+/// Pairs of words that say different things of an object.
+const WORDS: [[&str; 2]; 24] = [
+    ["= internal ", "= weak "],
+    ["= linkonce ", "= "],
+    ["= weak ", "= "],
+    ["= linkonce_odr ", "= internal "],
+    [" hidden ", " "],
+    [" protected ", " hidden "],
+    ["thread_local(initialexec)", ""],
+    ["extern_weak", "external"],
+    [" constant i32 305419896", " constant i32 305419897"],
+    ["i16 4660", "i16 4661"],
+    ["align 64", "align 65536"],
+    ["align 4096", "align 65536"],
+    ["section \".data.own\"", "section \".data.other\""],
+    ["section \"own_tls\"", "section \"other_tls\""],
+    [", comdat", ""],
+    ["\\00c\\00", "\\00d\\00"],
+    ["i32 2, i16 3", "i32 2, i16 4"],
+    ["ptr null]", "ptr @d0]"],
+    ["i32 65535, ptr @f", "i32 7, ptr @f"],
+    ["ptr @f, ptr null", "ptr @callee1, ptr null"],
+    ["common global [5 x i16]", "common global [6 x i16]"],
+    ["{ i8 5, ptr @f }", "{ i8 5, ptr @callee1 }"],
+    ["alias i8, ptr @d1", "alias i8, ptr @d2"],
+    ["[9 x i32] zeroinitializer", "[2 x double] [double 0.0, double 1.0]"],
+];
+
+#[test]
+fn an_object_of_another_module_is_told() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    for [one, other] in WORDS {
+        let mut met = 0;
+        for text in (0..DATA_MODULES).map(|number| module(number, target)) {
+            // The declaration is dropped if nothing names it.
+            if !text.contains(one) || one == "extern_weak" && !text.contains("ptr @maybe") {
+                continue;
+            }
+            let changed = text.replacen(one, other, 1);
+            let Ok(block) = IrBlock::read(changed) else { continue };
+            met += 1;
+            let bytes = object(&text, RelocationModel::Static, target);
+            let found = defects(&bytes, block.module(), RelocationModel::Static, target);
+            assert!(!found.is_empty(), "`{one}` to `{other}` in\n{text}");
+        }
+        assert_ne!(met, 0, "no module has `{one}`");
+    }
+}
