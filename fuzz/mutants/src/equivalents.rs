@@ -26,7 +26,7 @@ impl Equivalents {
                     whole.extend([gap, argument]);
                 }
                 (Some(_), None) => return Err(wrong(number, "an argument without a fault")),
-                (None, _) if line.split(" | ").count() == 5 => found.push((line.to_string(), String::new(), number)),
+                (None, _) if line.split(" | ").count() >= 5 => found.push((line.to_string(), String::new(), number)),
                 (None, _) => return Err(wrong(number, "not `file | item | operator | before | after`")),
             }
         }

@@ -9,7 +9,7 @@ use tribunal_ir::function::{Constraint, LiveIn};
 use tribunal_ir::stage::Stage;
 use tribunal_ir::{
     AtomicOrdering, Block, Function, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, PReg, Properties,
-    Reg, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode, Type, VReg,
+    Reg, RegBank, RegClass, RegFlags, RegOperand, SubReg, TargetOpcode, Type, VReg,
 };
 use tribunal_target::abi::Passing;
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
@@ -132,9 +132,14 @@ fn banks(target: &Target, features: Features) -> impl Iterator<Item = &'static P
     target.abi.passing.iter().filter(present)
 }
 
-fn operand(register: VReg, flags: RegFlags, tied_to: Option<u8>) -> Operand {
-    Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, subregister: SubReg(0), tied_to })
+fn operand((register, subregister): Source, flags: RegFlags, tied_to: Option<u8>) -> Operand {
+    Operand::Reg(RegOperand { reg: Reg::Virtual(register), flags, subregister, tied_to })
 }
+
+/// A value, and the part of it that is read.
+type Source = (VReg, SubReg);
+/// All of it.
+const WHOLE: SubReg = SubReg(0);
 
 struct Writer<'u, 'b> {
     u: &'u mut Unstructured<'b>,
@@ -213,6 +218,28 @@ impl Writer<'_, '_> {
         let copy = self.new_value(class);
         self.push(Opcode::COPY, [Operand::def(copy), Operand::used(register)]);
         Ok(Some(copy))
+    }
+
+    /// A part of a wider value of the bank as an operand of the class, now and then. The parts of numbers of floating
+    /// point stand last in the table.
+    fn part(&mut self, class: RegClass) -> Result<Option<Source>> {
+        let (target, own) = (self.target, self.target.class(class));
+        let mut parts = (1..target.subregisters.len()).filter(|&index| target.subregisters[index].bits == own.bits);
+        let part = if own.bank == RegBank(0) { parts.next() } else { parts.next_back() };
+        let is_wider = |&(_, other): &(VReg, RegClass)| {
+            let other = target.class(other);
+            let fits = |&member: &PReg| {
+                own.members.contains(&target.part_of(target.vocabulary.full_register(member), own.bits))
+            };
+            other.bank == own.bank && other.bits > own.bits && other.members.iter().all(fits)
+        };
+        let wider: Vec<VReg> = self.scope.iter().copied().filter(is_wider).map(|(register, _)| register).collect();
+        match part {
+            Some(index) if !wider.is_empty() && self.u.ratio(1, 6)? => {
+                Ok(Some((*self.u.choose(&wider)?, SubReg(index as u8))))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// True if the register holds something.
@@ -312,13 +339,15 @@ impl Writer<'_, '_> {
                 OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return Ok(None),
                 OperandDesc::RegisterMask | OperandDesc::Symbol => return Ok(None),
             };
-            let register = match (address == Some(place), self.pointer) {
-                (true, Some(pointer)) if self.pointer_class == Some(class) => Some(pointer),
-                (true, _) => None,
-                (false, _) => self.value(class)?,
+            let part = if address == Some(place) || tied_to.is_some() { None } else { self.part(class)? };
+            let source = match (part, address == Some(place), self.pointer) {
+                (Some(part), ..) => Some(part),
+                (None, true, Some(pointer)) if self.pointer_class == Some(class) => Some((pointer, WHOLE)),
+                (None, true, _) => None,
+                (None, false, _) => self.value(class)?.map(|register| (register, WHOLE)),
             };
-            let Some(register) = register else { return Ok(None) };
-            operands.push(operand(register, RegFlags::empty(), tied_to));
+            let Some(source) = source else { return Ok(None) };
+            operands.push(operand(source, RegFlags::empty(), tied_to));
         }
         if !self.is_encoded(opcode, row, &operands) {
             return Ok(None);
@@ -329,7 +358,7 @@ impl Writer<'_, '_> {
                 OperandDesc::EarlyDef(class) => (class, RegFlags::EARLY_CLOBBER),
                 _ => continue,
             };
-            *place = operand(self.new_value(class), RegFlags::DEF | early, None);
+            *place = operand((self.new_value(class), WHOLE), RegFlags::DEF | early, None);
         }
         operands.extend(row.implicit_defs.iter().copied().map(Operand::implicit_def));
         operands.extend(row.implicit_uses.iter().copied().map(Operand::implicit_use));

@@ -91,7 +91,10 @@ impl DefinitionReport {
     }
 }
 
-/// Types of one to four bits that keep the row's rules.
+/// Widths of operations that have no narrow form.
+const WIDE: [u32; 3] = [64, 32, 16];
+
+/// Types of one to four bits that keep the row's rules; wide ones if none does.
 fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     let ty = |index: usize, bits: u32| {
         let is_pointer = |class| matches!(class, TypeClass::Pointer | TypeClass::Address);
@@ -101,11 +104,17 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
         })
     };
     let mut all: Vec<IndexTypes> = Vec::new();
-    for bits in (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two])) {
+    let mut add = |bits: [u32; 2]| {
         let types = [ty(0, bits[0]), ty(1, bits[1]), ty(2, bits[0])];
         if !all.contains(&types) && info.rules.iter().all(|rule| rule.holds(&types, None)) {
             all.push(types);
         }
+        all.is_empty()
+    };
+    let narrow = (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two]));
+    let has_none = narrow.fold(true, |_, bits| add(bits));
+    if has_none {
+        WIDE.into_iter().for_each(|bits| _ = add([bits; 2]));
     }
     all
 }
@@ -148,13 +157,28 @@ fn instance(
     Some((function, InstData::new(opcode, operands), widths))
 }
 
-/// All operands of these widths.
+/// All operands of these widths; corners of wide ones.
 fn operands(widths: &[u32]) -> Vec<Vec<(i128, u32)>> {
     widths.iter().fold(vec![Vec::new()], |lists, &width| {
-        let more =
-            |list: Vec<(i128, u32)>| (0..power(width)).map(move |value| [list.as_slice(), &[(value, width)]].concat());
+        let all: Vec<i128> = if width > WIDEST { corners(width) } else { (0..power(width)).collect() };
+        let more = |list: Vec<(i128, u32)>| {
+            let all = all.clone().into_iter();
+            all.map(move |value| [list.as_slice(), &[(value, width)]].concat())
+        };
         lists.into_iter().flat_map(more).collect()
     })
+}
+
+/// Values around each power of two that a half or a byte of the width ends at, small ones, and one without a pattern.
+fn corners(width: u32) -> Vec<i128> {
+    let ends = [8, width / 2, width].into_iter().flat_map(|bits| [power(bits) / 2, power(bits)]);
+    let near = ends.flat_map(|end| [end - 1, end, end + 1]);
+    let small = [0, 1, 2, 3, 5, 31, 32, 33];
+    let mut all: Vec<i128> =
+        near.chain(small).chain([0x1234_5678_9abc_def1]).map(|value| value % power(width)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn immediates(info: &OpcodeInfo, types: &IndexTypes) -> Vec<i64> {

@@ -100,7 +100,8 @@ impl IntegerCase<'_> {
 
     /// Its meaning; `None` of an opcode that is not on numbers.
     pub fn meant(&self, opcode: Opcode) -> Option<OperationMeaning> {
-        let families = [arithmetic, division, shifts, with_overflow, counts, conversions, places, choices];
+        // Those of wide numbers come first: the others compute more than their products fit into.
+        let families = [words, counts, arithmetic, division, shifts, with_overflow, conversions, places, choices];
         families.into_iter().find_map(|family| family(self, opcode))
     }
 }
@@ -236,6 +237,10 @@ fn counts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
         Opcode::G_CTLZ_ZERO_UNDEF => case.unless(a == 0, high_zeros),
         Opcode::G_CTTZ_ZERO_UNDEF => case.unless(a == 0, low_zeros),
         Opcode::G_CTPOP => case.is(bits.iter().sum()),
+        Opcode::G_BSWAP if w.is_multiple_of(8) => {
+            let bytes = bits.chunks(8).rev().flatten().zip(0..);
+            case.is(bytes.map(|(bit, place)| bit * power(place)).sum())
+        }
         Opcode::G_BITREVERSE => case.is(bits.iter().rev().zip(0..).map(|(bit, place)| bit * power(place)).sum()),
         Opcode::G_UBFX => case.unless(no_field, field),
         Opcode::G_SBFX => {
@@ -327,4 +332,30 @@ fn choices(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
         }
         _ => return None,
     })
+}
+
+/// RISC-V's operations on low words, whose result is extended as signed ("M" and "RV64I" of its manual). Quotients have
+/// a meaning for every divisor.
+fn words(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
+    const BITS: u32 = 32;
+    let Numbers { a, b, .. } = case.numbers();
+    let [(low, _), (other, _)] = [a, b].map(|value| (value % power(BITS), BITS));
+    let (signed_low, signed_other) = (signed((low, BITS)), signed((other, BITS)));
+    let factor = power((b % i128::from(BITS)) as u32);
+    let (value, is_broken) = match opcode {
+        Opcode::G_SLLW => {
+            let wraps = case.has(InstFlags::NUW) && !is_unsigned(low * factor, BITS)
+                || case.has(InstFlags::NSW) && !is_signed(signed_low * factor, BITS);
+            (low * factor, wraps)
+        }
+        Opcode::G_SRLW => (low / factor, case.has(InstFlags::EXACT) && low % factor != 0),
+        Opcode::G_SRAW => (signed_low.div_euclid(factor), case.has(InstFlags::EXACT) && low % factor != 0),
+        Opcode::G_DIVW | Opcode::G_DIVUW if other == 0 => (-1, case.has(InstFlags::EXACT) && low != 0),
+        Opcode::G_DIVW => (signed_low / signed_other, case.has(InstFlags::EXACT) && signed_low % signed_other != 0),
+        Opcode::G_DIVUW => (low / other, case.has(InstFlags::EXACT) && low % other != 0),
+        Opcode::G_REMUW if other == 0 => (low, false),
+        Opcode::G_REMUW => (low % other, false),
+        _ => return None,
+    };
+    Some(case.unless(is_broken, signed((wrapped(value, BITS), BITS))))
 }
