@@ -33,13 +33,15 @@ pub enum FaultKind {
     StackAlignment,
     /// A call that no call instruction makes.
     BadCall,
+    /// A call of the library with an argument that its convention excludes.
+    BadArgument,
     /// Calls of unknown functions, or the memory that they find, are not the source's.
     WrongCall,
 }
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 15] = [
+    pub const ALL: [FaultKind; 16] = [
         FaultKind::WrongResult,
         FaultKind::VolatileAccess,
         FaultKind::MemoryFault,
@@ -54,6 +56,7 @@ impl FaultKind {
         FaultKind::Unwinding,
         FaultKind::StackAlignment,
         FaultKind::BadCall,
+        FaultKind::BadArgument,
         FaultKind::WrongCall,
     ];
 
@@ -74,6 +77,7 @@ impl FaultKind {
             FaultKind::Unwinding => "unwinding",
             FaultKind::StackAlignment => "stack-alignment",
             FaultKind::BadCall => "bad-call",
+            FaultKind::BadArgument => "bad-argument",
             FaultKind::WrongCall => "wrong-call",
         }
     }

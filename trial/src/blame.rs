@@ -102,6 +102,12 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
         }
         first = *steps;
     }
+    if kind == FaultKind::BadArgument {
+        return Blame::of_pass(
+            legalize::PASS.name,
+            &format!("{AGREES}, and no other pass writes calls of the library"),
+        );
+    }
     // The source and its stages have the same definitions of the machine's instructions.
     let agrees = match case.function.stage >= Stage::Selected {
         true => format!("{AGREES}: its bytes are wrong, or the definition of an instruction"),

@@ -90,6 +90,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 
+    /// A rule wrote an instruction that has no meaning because of its form.
+    pub(crate) fn malformed(rule: &str, details: &str) -> Finding {
+        let (kind, guilty, details) = (FindingKind::Contract, rule.to_string(), details.to_string());
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
     /// Emission broke its contract.
     pub fn emission(details: String) -> Finding {
         let (kind, guilty) = (FindingKind::Contract, "emit".to_string());
@@ -99,6 +105,18 @@ impl Finding {
     /// No rule or pass is to blame: the kind stands in its place.
     fn of_kind(kind: FindingKind, details: String) -> Finding {
         Finding { judge: Judge::Compiler, kind, guilty: kind.to_string(), details, input: None }
+    }
+
+    /// True if the finding is about this feature that is not supported: of other registers and widths as well, since a
+    /// smaller program has others.
+    pub fn refuses(&self, feature: &str) -> bool {
+        let numberless = |text: &str| {
+            text.split(|letter: char| letter.is_ascii_digit())
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("#")
+        };
+        self.feature().is_some_and(|own| numberless(own) == numberless(feature))
     }
 
     /// The feature that is not supported, if the finding is about one.
@@ -324,6 +342,14 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_of_other_registers_and_widths_is_the_same() {
+        let finding = Finding::unsupported("legalize: NarrowScalar of `%104:_(s64) = G_AND %102, %103`");
+        assert!(finding.refuses("legalize: NarrowScalar of `%7:_(s128) = G_AND %5, %6`"));
+        assert!(!finding.refuses("legalize: NarrowScalar of `%104:_(s64) = G_OR %102, %103`"));
+        assert!(!finding.refuses("legalize: Lower of `%104:_(s64) = G_AND %102, %103`"));
+    }
 
     #[test]
     fn the_pass_that_refused_a_function_is_guilty() {

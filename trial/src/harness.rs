@@ -310,7 +310,7 @@ impl Harness {
         let inputs = if drawn.is_empty() { known.input.as_slice() } else { &drawn };
         let (mut tally, wrong, _) = self.session(function, inputs, judges, saboteur);
         if known.judge == Judge::Compiler {
-            let refused = tally.unsupported.keys().filter(|&feature| known.feature() == Some(feature));
+            let refused = tally.unsupported.keys().filter(|feature| known.refuses(feature));
             tally.findings.extend(refused.map(|feature| Finding::unsupported(feature)));
         }
         // A run blames nobody for a fault that is another one.

@@ -26,7 +26,7 @@ use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_verifier::machine_verifier::Rule;
-use tribunal_verifier::prover::Prover;
+use tribunal_verifier::prover::{Prover, Verdict};
 use tribunal_verifier::{Violation, allocation};
 
 /// The guilty name in the verifier's findings about an input.
@@ -246,6 +246,9 @@ impl JudgeRow for VerifierRow {
     }
 }
 
+/// The beginning of what the semantics say of an instruction that lacks an operand, or has types that its row does not.
+const MALFORMED: &str = "malformed ";
+
 /// The prover.
 struct ProverRow;
 
@@ -259,8 +262,18 @@ impl JudgeRow for ProverRow {
         let before = prover.counters();
         let verdict = prover.judge(target, step);
         let after = prover.counters();
-        session.tally.count(&verdict, after.looked_up > before.looked_up, step.rule);
         session.tally.kept += after.kept - before.kept;
+        // The rule wrote what has no form; later steps read it.
+        if let Verdict::Unsupported(feature) = &verdict
+            && feature.starts_with(MALFORMED)
+        {
+            let is_known = |finding: &Finding| finding.judge == Judge::Prover && finding.details.starts_with(MALFORMED);
+            if !session.tally.findings.iter().any(is_known) {
+                session.tally.findings.push(Finding::malformed(step.rule, feature));
+            }
+            return;
+        }
+        session.tally.count(&verdict, after.looked_up > before.looked_up, step.rule);
         let refuted = counterexample::finding(target, step, &verdict);
         session.tally.findings.extend(refuted.map(|(finding, _)| finding));
     }

@@ -36,5 +36,5 @@ fn a_narrow_argument_is_extended() {
     assert!(right.findings.is_empty() && right.executions > 0, "{:?}", right.findings);
     let wrong = harness.trial_with(&function, &inputs, &mut Unextended);
     let mut seen = wrong.findings.iter().filter(|finding| finding.judge == Judge::Emulator);
-    assert!(seen.any(|finding| finding.kind.name() == "bad-call"), "{:?}", wrong.findings);
+    assert!(seen.any(|finding| finding.kind.name() == "bad-argument"), "{:?}", wrong.findings);
 }

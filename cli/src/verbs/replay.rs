@@ -68,6 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     output::unread(&source);
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));
+    total.unsupported.keys().for_each(|feature| say!("unsupported: {feature}"));
     let mut guilty: Vec<String> = total.findings.iter().map(|finding| finding.guilty.clone()).collect();
     guilty.sort();
     guilty.dedup();

@@ -62,8 +62,14 @@ pub enum MachineFault {
     #[error("the stack pointer is not aligned at a call")]
     StackAlignment,
     /// It called in a way that no call instruction does.
-    #[error("called {callee} with a return address that no call leaves, without a stack, or with a broken argument")]
+    #[error("called {callee} with a return address that no call leaves, or without a stack")]
     BadCall {
+        /// The callee's name.
+        callee: String,
+    },
+    /// It called the library with a narrow argument that is not extended, or with another one that has no meaning.
+    #[error("called {callee} with an argument that its convention excludes")]
+    BadArgument {
         /// The callee's name.
         callee: String,
     },
@@ -88,6 +94,7 @@ impl MachineFault {
             MachineFault::Unwinding { .. } => FaultKind::Unwinding,
             MachineFault::StackAlignment => FaultKind::StackAlignment,
             MachineFault::BadCall { .. } => FaultKind::BadCall,
+            MachineFault::BadArgument { .. } => FaultKind::BadArgument,
             MachineFault::Call(_) => FaultKind::WrongCall,
         }
     }

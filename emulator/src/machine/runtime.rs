@@ -250,10 +250,10 @@ impl Emulator {
         let results = match callee {
             LinkedCallee::Runtime(call) => match self.computed(*call)? {
                 Some(results) => results,
-                None => return Ok(Served::Fault(MachineFault::BadCall { callee: callee.name().to_string() })),
+                None => return Ok(Served::Fault(MachineFault::BadArgument { callee: callee.name().to_string() })),
             },
             LinkedCallee::Atomic(function, name) if !self.is_extended(function, name)? => {
-                return Ok(Served::Fault(MachineFault::BadCall { callee: name.clone() }));
+                return Ok(Served::Fault(MachineFault::BadArgument { callee: name.clone() }));
             }
             LinkedCallee::Memory(_) | LinkedCallee::Atomic(..) => match self.accessed(callee)? {
                 Some(results) => results,

@@ -36,9 +36,17 @@ impl FeatureMix {
                 })
             }
             (FeatureMix::Drawn, _) => {
-                let change =
+                let mut change =
                     |features, option| if random.random() { target.toggled(features, option) } else { features };
-                target.options.iter().fold(given, change)
+                // Few draws of all options are one of the rule sets that have several options.
+                match seed.is_multiple_of(2) {
+                    true => target.options.iter().fold(given, change),
+                    false => {
+                        let sets = target.rule_sets();
+                        let set = sets.choose(&mut SmallRng::seed_from_u64(seed)).copied().unwrap_or(given);
+                        target.options_beside_rules().fold(set, &mut change)
+                    }
+                }
             }
         }
     }
