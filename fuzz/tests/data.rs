@@ -4,11 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use std::process::Command;
-use tribunal_codegen::emit;
+use tribunal_codegen::{Context, NoObserver, Options, emit, pipeline};
+use tribunal_fuzz::campaign;
 use tribunal_fuzz::generator::data::{DATA_MODULES, definitions};
 use tribunal_ir::{IrBlock, RelocationModel};
-use tribunal_target::Target;
-use tribunal_trial::module_data::defects;
+use tribunal_target::{Features, Target};
+use tribunal_trial::module_data::{defects, machine_defects};
 
 /// What the data names.
 const HEAD: &str = "define void @f() { ret void }\n  declare void @callee1()\n  ";
@@ -110,5 +111,27 @@ fn an_object_of_another_module_is_told() {
             assert!(!found.is_empty(), "`{one}` to `{other}` in\n{text}");
         }
         assert_ne!(met, 0, "no module has `{one}`");
+    }
+}
+
+/// What an object says of its machine is what its code was compiled for, and another machine is told.
+#[test]
+fn an_object_names_its_extensions() {
+    for &target in tribunal_target::ALL.iter().filter(|target| target.name.starts_with("riscv")) {
+        let function = campaign::generated(campaign::program_seed(3, 1), target).unwrap();
+        let object = |features: Features| {
+            let legalizer = (target.legality)(features);
+            let mut observer = NoObserver;
+            let mut context = Context { target, options: Options::new(features), legalizer, observer: &mut observer };
+            let code = pipeline::compile(&mut function.clone(), &mut context).unwrap();
+            emit::object(&[code], None, RelocationModel::Static, target).unwrap()
+        };
+        let bytes = object(target.default_features);
+        assert_eq!(machine_defects(&bytes, target, target.default_features), [""; 0]);
+        for option in target.options {
+            let features = target.toggled(target.default_features, option);
+            assert_eq!(machine_defects(&object(features), target, features), [""; 0], "{}", option.name);
+            assert!(!machine_defects(&bytes, target, features).is_empty(), "{}", option.name);
+        }
     }
 }

@@ -75,7 +75,10 @@ pub(crate) fn module_defect(code: &Code, function: &Function, target: &'static T
     }
     let model = function.relocation_model();
     match emit::object(std::slice::from_ref(code), Some(ir), model, target) {
-        Ok(bytes) => module_data::defects(&bytes, ir, model, target).into_iter().next(),
+        Ok(bytes) => {
+            let of_machine = module_data::machine_defects(&bytes, target, code.features);
+            module_data::defects(&bytes, ir, model, target).into_iter().chain(of_machine).next()
+        }
         Err(error) => (!matches!(error, CompileError::Unsupported { .. })).then(|| error.to_string()),
     }
 }

@@ -16,7 +16,7 @@ use tribunal_llvm::{
     Constant, ConstantKind, DataLayout, Definition, Global, GlobalValue, Image, IrModule, Layouts, Linkage, Name,
     Referent, Relocation, SymbolId, UnnamedAddress, Visibility,
 };
-use tribunal_target::Target;
+use tribunal_target::{Features, Target};
 
 /// Numbers of relocations that write an address of so many bytes: of RISC-V, and of AArch64.
 const ADDRESSES: [(u64, elf::RelocationType, elf::RelocationType); 2] =
@@ -54,6 +54,35 @@ pub fn defects(bytes: &[u8], ir: &IrModule, model: RelocationModel, target: &Tar
     check.globals();
     check.lists();
     check.defects
+}
+
+/// The defects of what the object says of its machine: whether code is compressed, and the string of its extensions,
+/// which are the options that are on. Sources: RISC-V ELF psABI, "File Header" and "RISC-V Attributes"; the naming
+/// conventions of the RISC-V Instruction Set Manual.
+pub fn machine_defects(bytes: &[u8], target: &Target, features: Features) -> Vec<String> {
+    let object = match ReadObject::read(bytes) {
+        Ok(object) if !object.is_aarch64 => object,
+        _ => return Vec::new(),
+    };
+    let mut defects = Vec::new();
+    let named = |name: &str| target.options.iter().find(|option| option.name == name);
+    let is_on = |name: &str| named(name).is_some_and(|option| features.contains(option.feature));
+    if (object.flags & elf::EF_RISCV_RVC.0 != 0) != is_on("c") {
+        defects.push(format!("e_flags are {:#x}, and compressed instructions are {}", object.flags, is_on("c")));
+    }
+    let text = object.sections.iter().find(|section| section.kind == elf::SHT_RISCV_ATTRIBUTES);
+    let text = text.map(|section| String::from_utf8_lossy(&section.bytes).into_owned()).unwrap_or_default();
+    let base = format!("rv{}", target.pointer_bits);
+    let arch = text.split('\0').find_map(|part| Some(&part[part.find(&base)? + base.len()..])).unwrap_or_default();
+    let is_version = |letter: char| letter.is_ascii_digit() || letter == 'p';
+    let extensions: Vec<&str> = arch.split('_').map(|part| part.trim_end_matches(is_version)).collect();
+    for option in target.options {
+        let is_named = extensions.contains(&option.name.trim_end_matches(is_version));
+        if is_named != features.contains(option.feature) {
+            defects.push(format!("extension {} in `{arch}`: {is_named}", option.name));
+        }
+    }
+    defects
 }
 
 /// A section by its index, and an offset in it.

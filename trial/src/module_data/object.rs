@@ -48,6 +48,8 @@ pub(super) struct ReadObject {
     pub sections: Vec<ReadSection>,
     pub symbols: Vec<ReadSymbol>,
     pub is_aarch64: bool,
+    /// `e_flags`
+    pub flags: u32,
 }
 
 /// More bytes than any module of a test has.
@@ -68,6 +70,7 @@ impl ReadObject {
             sections: Vec::new(),
             symbols: Vec::new(),
             is_aarch64: file.architecture() == object::Architecture::Aarch64,
+            flags: file.elf_header().e_flags(file.endian()).0,
         };
         for section in file.sections() {
             object.sections.resize_with(section.index().0 + 1, ReadSection::default);

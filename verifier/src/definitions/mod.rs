@@ -8,6 +8,7 @@
 pub mod floats;
 mod meaning;
 mod numbers;
+mod parts;
 
 pub use meaning::{OperationMeaning, by_lanes, first};
 
@@ -40,6 +41,8 @@ pub struct DefinitionReport {
     pub vector: Extent,
     /// The same on numbers of floating point, and on vectors of them.
     pub float: Extent,
+    /// The same on parts of numbers and elements of vectors, which are poison by themselves.
+    pub parts: Extent,
     /// The first difference of each opcode.
     pub faults: Vec<DefinitionFault>,
 }
@@ -66,11 +69,12 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
     let mut report = DefinitionReport::default();
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
         let mut fault = poison_comes_through(opcode, first).err();
-        let DefinitionReport { scalar, vector, float, .. } = &mut report;
+        let DefinitionReport { scalar, vector, float, parts, .. } = &mut report;
         let outcomes = [
             (scalar, compared(opcode, first)),
             (vector, compared_by_lanes(opcode, first)),
             (float, floats::compared(opcode, first)),
+            (parts, parts::compared(opcode, first)),
         ];
         for (extent, outcome) in outcomes {
             match outcome {
@@ -87,7 +91,7 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
 impl DefinitionReport {
     /// The cases of all.
     pub fn cases(&self) -> u64 {
-        self.scalar.cases + self.vector.cases + self.float.cases
+        self.scalar.cases + self.vector.cases + self.float.cases + self.parts.cases
     }
 }
 
@@ -340,13 +344,28 @@ mod tests {
         }
     }
 
+    /// Opcodes that have a second definition.
+    fn with_seconds() -> Vec<Opcode> {
+        let first: FirstDefinition<'_> = &by_lanes;
+        let has = |opcode: &Opcode| {
+            let all = [
+                compared(*opcode, first),
+                compared_by_lanes(*opcode, first),
+                floats::compared(*opcode, first),
+                parts::compared(*opcode, first),
+            ];
+            all.into_iter().flatten().any(|cases| cases > 0)
+        };
+        Opcode::ALL.iter().copied().filter(|opcode| opcode.is_defined() && has(opcode)).collect()
+    }
+
     #[test]
     fn another_result_is_told_of_every_opcode_that_has_a_second_definition() {
         let report = compare(&wrong);
-        assert_eq!([report.scalar, report.vector, report.float], [Extent::default(); 3]);
-        let right = check();
-        let told = report.faults.len() as u64;
-        assert_eq!(told, right.scalar.opcodes + right.float.opcodes);
+        let DefinitionReport { scalar, vector, float, parts, .. } = report;
+        assert_eq!([scalar, vector, float, parts], [Extent::default(); 4]);
+        let told: Vec<Opcode> = report.faults.iter().map(|fault| fault.opcode).collect();
+        assert_eq!(told, with_seconds(), "only these");
     }
 
     #[test]
