@@ -13,6 +13,8 @@ mod parts;
 pub use meaning::{OperationMeaning, by_lanes, first};
 
 use numbers::{IntegerCase, power};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{IndexTypes, OpcodeInfo, Poison, TypeClass};
@@ -68,24 +70,43 @@ type FirstDefinition<'d> = &'d dyn Fn(&Function, &InstData, &[Value<Concrete>], 
 fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
     let mut report = DefinitionReport::default();
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
-        let mut fault = poison_comes_through(opcode, first).err();
-        let DefinitionReport { scalar, vector, float, parts, .. } = &mut report;
-        let outcomes = [
-            (scalar, compared(opcode, first)),
-            (vector, compared_by_lanes(opcode, first)),
-            (float, floats::compared(opcode, first)),
-            (parts, parts::compared(opcode, first)),
-        ];
-        for (extent, outcome) in outcomes {
-            match outcome {
-                Ok(0) => {}
-                Ok(cases) => (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1),
-                Err(details) => fault = fault.or(Some(details)),
+        // A definition that panics is wrong, and the others are still compared.
+        let compared = catch_unwind(AssertUnwindSafe(|| of_opcode(opcode, first)));
+        let DefinitionReport { scalar, vector, float, parts, faults } = &mut report;
+        let fault = match compared {
+            Ok(outcomes) => {
+                let extents = [None, Some(scalar), Some(vector), Some(float), Some(parts)].into_iter().zip(outcomes);
+                extents.fold(None, |fault, (extent, outcome)| match (outcome, extent) {
+                    (Ok(cases), Some(extent)) if cases > 0 => {
+                        (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1);
+                        fault
+                    }
+                    (Ok(_), _) => fault,
+                    (Err(details), _) => fault.or(Some(details)),
+                })
             }
-        }
-        report.faults.extend(fault.map(|details| DefinitionFault { opcode, details }));
+            Err(panic) => Some(format!("{opcode}: a panic: {}", message(&*panic))),
+        };
+        faults.extend(fault.map(|details| DefinitionFault { opcode, details }));
     }
     report
+}
+
+/// The cases of one opcode: on poison, on numbers, on vectors of them, of floating point, on parts.
+fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>; 5] {
+    [
+        poison_comes_through(opcode, first).map(|()| 0),
+        compared(opcode, first),
+        compared_by_lanes(opcode, first),
+        floats::compared(opcode, first),
+        parts::compared(opcode, first),
+    ]
+}
+
+/// The message of a panic.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")
 }
 
 impl DefinitionReport {
@@ -347,15 +368,7 @@ mod tests {
     /// Opcodes that have a second definition.
     fn with_seconds() -> Vec<Opcode> {
         let first: FirstDefinition<'_> = &by_lanes;
-        let has = |opcode: &Opcode| {
-            let all = [
-                compared(*opcode, first),
-                compared_by_lanes(*opcode, first),
-                floats::compared(*opcode, first),
-                parts::compared(*opcode, first),
-            ];
-            all.into_iter().flatten().any(|cases| cases > 0)
-        };
+        let has = |opcode: &Opcode| of_opcode(*opcode, first).into_iter().flatten().any(|cases| cases > 0);
         Opcode::ALL.iter().copied().filter(|opcode| opcode.is_defined() && has(opcode)).collect()
     }
 
@@ -366,6 +379,18 @@ mod tests {
         assert_eq!([scalar, vector, float, parts], [Extent::default(); 4]);
         let told: Vec<Opcode> = report.faults.iter().map(|fault| fault.opcode).collect();
         assert_eq!(told, with_seconds(), "only these");
+    }
+
+    #[test]
+    fn a_definition_that_panics_is_told_and_the_others_are_compared() {
+        let panics = |function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32| {
+            assert!(data.opcode != Opcode::G_MUL, "no products");
+            by_lanes(function, data, args, lanes)
+        };
+        let report = compare(&panics);
+        let [fault] = report.faults.as_slice() else { panic!("{:?}", report.faults) };
+        assert_eq!((fault.opcode, fault.details.as_str()), (Opcode::G_MUL, "G_MUL: a panic: no products"));
+        assert_eq!(report.scalar.opcodes + 1, check().scalar.opcodes);
     }
 
     #[test]
