@@ -292,7 +292,9 @@ impl Harness {
             (Judge::Verifier | Judge::Allocation, _) => JudgeSet::AFTER_PASSES,
             (
                 Judge::Emulator,
-                FindingKind::Definition | FindingKind::Run(FaultKind::MisalignedAccess | FaultKind::Unwinding),
+                FindingKind::Definition
+                | FindingKind::Contract
+                | FindingKind::Run(FaultKind::MisalignedAccess | FaultKind::Unwinding),
             ) => JudgeSet::default().with(Judge::Emulator).looking_closely(),
             (Judge::Emulator, _) | (Judge::Prover, FindingKind::ProvedAndWrong) => {
                 JudgeSet::default().with(Judge::Emulator)

@@ -224,6 +224,9 @@ impl Clone for Function {
     }
 }
 
+/// Virtual registers of a function at most: a few GiB.
+const MOST_VREGS: usize = 1 << 26;
+
 impl Function {
     /// A function without blocks.
     pub fn new(name: impl Into<String>) -> Function {
@@ -244,8 +247,10 @@ impl Function {
         self.push_vreg(Some(ty), Constraint::None)
     }
 
-    /// A new register with any type and constraint.
+    /// A new register with any type and constraint. A pass that makes them without end is stopped by a panic, before
+    /// the machine's memory ends the process.
     pub fn push_vreg(&mut self, ty: Option<Type>, constraint: Constraint) -> VReg {
+        assert!(self.vregs.len() < MOST_VREGS, "a function of more than {MOST_VREGS} virtual registers");
         self.vregs.push(VRegData { ty, constraint, name: None, def: None.into(), uses: 0 })
     }
 

@@ -278,10 +278,10 @@ fn unmerge(look: &Look<'_, '_, '_, '_>, data: &InstData) -> Option<Combine> {
         G_TRUNC => {
             let inner = source.vreg(1)?;
             let whole = look.type_of(inner)?.bits();
+            let extra = (whole / part.bits()).checked_sub(parts.len() as u32)?;
             match whole.is_multiple_of(part.bits()) {
                 true => combined("combine unmerge_of_trunc", through, move |r| {
-                    let extra =
-                        (0..whole / part.bits() - parts.len() as u32).map(|_| r.builder.function.new_vreg(part));
+                    let extra = (0..extra).map(|_| r.builder.function.new_vreg(part));
                     let defs: Vec<VReg> = parts.iter().copied().chain(extra.collect::<Vec<_>>()).collect();
                     push_unmerge(r, &defs, inner);
                 }),

@@ -251,9 +251,17 @@ fn beyond<D: Domain>(domain: &mut D, index: &D::Bits, count: usize) -> D::Bool {
     domain.bool_not(&within)
 }
 
-/// A value as it is, poison included, reduced or zero-extended where the registers differ in size.
+/// A value as it is, poison included, reduced or zero-extended where the registers differ in size. Generic registers do
+/// not.
 fn copy<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -> Result<Next<D>, Unsupported> {
     let [Operand::Reg(dst), Operand::Reg(src), ..] = data.operands.as_slice() else { return Err(malformed(data)) };
+    let generic = |operand: &RegOperand| {
+        let row = &state.function().vregs[operand.reg.as_virtual()?];
+        row.ty.filter(|_| !matches!(row.constraint, Constraint::Class(_)) && operand.subregister == SubReg(0))
+    };
+    if generic(dst).zip(generic(src)).is_some_and(|(to, from)| to.bits() != from.bits()) {
+        return Err(malformed(data));
+    }
     let value = read(state, src)?;
     let value = widened(state, dst, src, value);
     write(state, dst, value)?;
