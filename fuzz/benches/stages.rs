@@ -76,6 +76,7 @@ fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Err
         time: Duration::MAX,
         runs: Some(runs),
         findings: None,
+        patience: Duration::MAX,
         seed,
         jobs: 1,
         inputs: INPUTS,
@@ -86,7 +87,7 @@ fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Err
         proofs: proofs.clone(),
     };
     let started = ProcessTime::now();
-    let report = campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {})?;
+    let report = campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {}, |_| {})?;
     let (processor, elapsed) = (started.elapsed(), report.elapsed);
     let mut stages = Stages::default();
     split(proofs, seed, runs, &mut stages)?;

@@ -7,10 +7,12 @@
 mod features;
 mod modules;
 mod refusals;
+mod stuck;
 
 pub use features::FeatureMix;
 pub use modules::plan_of_module;
 
+use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
 use crate::generator;
@@ -50,6 +52,8 @@ pub struct Campaign {
     pub runs: Option<u64>,
     /// Findings of different signatures at most.
     pub findings: Option<usize>,
+    /// A program that takes longer is a finding, and ends the campaign.
+    pub patience: Duration,
     /// Programs and inputs are the same for the same seed and program number.
     pub seed: u64,
     /// Threads.
@@ -112,6 +116,8 @@ struct Shared<'a> {
     next: AtomicU64,
     outcome: Mutex<CampaignReport>,
     failure: Mutex<Option<HarnessError>>,
+    /// One for each worker.
+    places: Vec<WorkerPlace>,
 }
 
 impl Shared<'_> {
@@ -125,11 +131,13 @@ impl Shared<'_> {
 }
 
 /// Runs until the time or the programs are used up, or the caller stops it. `progress` is called now and then with the
-/// time, the programs and the findings so far.
+/// time, the programs and the findings so far. `abandon` gets the report of a campaign in which a program does not end:
+/// it should end the process, since this function cannot return then.
 pub fn run(
     campaign: &Campaign,
     stop: &AtomicBool,
     mut progress: impl FnMut(Duration, u64, usize),
+    abandon: impl FnOnce(CampaignReport),
 ) -> Result<CampaignReport, HarnessError> {
     let shared = Shared {
         campaign,
@@ -139,9 +147,12 @@ pub fn run(
         next: AtomicU64::new(0),
         outcome: Mutex::new(before_programs(campaign)),
         failure: Mutex::default(),
+        places: (0..campaign.jobs).map(|_| WorkerPlace::default()).collect(),
     };
+    let mut abandon = Some(abandon);
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..campaign.jobs).map(|_| scope.spawn(|| deep(|| worker(&shared)))).collect();
+        let of_worker = |place| deep(|| worker(&shared, place));
+        let workers: Vec<_> = shared.places.iter().map(|place| scope.spawn(move || of_worker(place))).collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(100));
             let (programs, findings) = {
@@ -149,6 +160,10 @@ pub fn run(
                 (outcome.tally.functions, outcome.crashes.len())
             };
             progress(shared.started.elapsed(), programs, findings);
+            let stuck = shared.places.iter().find_map(|place| place.stuck(campaign.patience));
+            if let Some((number, abandon)) = stuck.and_then(|number| Some((number, abandon.take()?))) {
+                abandon(stuck::report(&shared, number));
+            }
         }
     });
     if let Some(failure) = lock(&shared.failure).take() {
@@ -178,7 +193,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn worker(shared: &Shared<'_>) {
+fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
     let made = shared.campaign.targets.iter().map(|&(target, features)| {
         let options = Options::new(features);
         Harness::with_cache(target, options, shared.campaign.proofs.clone())
@@ -200,7 +215,8 @@ fn worker(shared: &Shared<'_>) {
             break;
         }
         let index = (number % harnesses.len() as u64) as usize;
-        program(shared, &mut harnesses[index], shared.campaign.targets[index].1, number, &mut local);
+        let given = shared.campaign.targets[index].1;
+        place.at(number, || program(shared, &mut harnesses[index], given, number, &mut local));
         if reported.elapsed() > Duration::from_millis(250) {
             flush(shared, std::mem::replace(&mut local, fresh()));
             reported = Instant::now();
@@ -228,9 +244,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
     let features = match &drawn {
         Some(drawn) => given | features::needed(target, &drawn.function),
-        // No rule chooses its instructions, so none needs that an option is off.
-        None if campaign.mix == FeatureMix::Drawn && is_machine_code(seed) => given | target.all_options(),
-        None => campaign.mix.draw(target, given, seed),
+        None => stuck::features_of(campaign.mix, target, given, seed),
     };
     harness.set_features(features);
     harness.set_bank_select(campaign.bank_select.unwrap_or_else(|| bank_select(seed)));

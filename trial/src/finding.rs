@@ -84,6 +84,11 @@ impl Finding {
         Finding { guilty: panic.place, ..Finding::of_kind(FindingKind::Panic, panic.message) }
     }
 
+    /// A program whose trial does not end.
+    pub fn stuck(details: String) -> Finding {
+        Finding::of_kind(FindingKind::Stuck, details)
+    }
+
     /// Two definitions of one opcode that differ: the prover and the interpreter read one of them.
     pub fn definition(fault: &DefinitionFault) -> Finding {
         let (kind, guilty) = (FindingKind::Definition, fault.opcode.to_string());

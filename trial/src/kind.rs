@@ -35,11 +35,13 @@ pub enum FindingKind {
     Unsupported,
     /// The backend or a judge panicked.
     Panic,
+    /// The backend or a judge does not end.
+    Stuck,
 }
 
 impl FindingKind {
     /// Kinds that are no rule's and no run's.
-    const OTHERS: [FindingKind; 9] = [
+    const OTHERS: [FindingKind; 10] = [
         FindingKind::Refuted,
         FindingKind::RefutedUnconfirmed,
         FindingKind::RefutedNotExecuted,
@@ -49,6 +51,7 @@ impl FindingKind {
         FindingKind::Contract,
         FindingKind::Unsupported,
         FindingKind::Panic,
+        FindingKind::Stuck,
     ];
 
     /// Every kind.
@@ -74,6 +77,7 @@ impl FindingKind {
             FindingKind::Contract => "contract",
             FindingKind::Unsupported => "unsupported",
             FindingKind::Panic => "panic",
+            FindingKind::Stuck => "stuck",
         }
     }
 
@@ -95,7 +99,8 @@ impl FindingKind {
             | FindingKind::Text
             | FindingKind::Contract
             | FindingKind::Unsupported
-            | FindingKind::Panic => false,
+            | FindingKind::Panic
+            | FindingKind::Stuck => false,
         }
     }
 }

@@ -224,9 +224,6 @@ impl Clone for Function {
     }
 }
 
-/// Virtual registers of a function at most: a few GiB.
-const MOST_VREGS: usize = 1 << 26;
-
 impl Function {
     /// A function without blocks.
     pub fn new(name: impl Into<String>) -> Function {
@@ -241,16 +238,14 @@ impl Function {
     }
 
     // Virtual registers.
-
     /// A new generic register of type `ty`.
     pub fn new_vreg(&mut self, ty: Type) -> VReg {
         self.push_vreg(Some(ty), Constraint::None)
     }
 
-    /// A new register with any type and constraint. A pass that makes them without end is stopped by a panic, before
-    /// the machine's memory ends the process.
+    /// A new register with any type and constraint. Registers without end are a panic, before they are all of memory.
     pub fn push_vreg(&mut self, ty: Option<Type>, constraint: Constraint) -> VReg {
-        assert!(self.vregs.len() < MOST_VREGS, "a function of more than {MOST_VREGS} virtual registers");
+        assert!(self.vregs.len() < 1 << 26, "too many virtual registers");
         self.vregs.push(VRegData { ty, constraint, name: None, def: None.into(), uses: 0 })
     }
 

@@ -161,6 +161,9 @@ impl From<RuleCoverage> for RuleReport {
     }
 }
 
+/// A program that takes longer does not end: the solver's and the reducer's limits are below.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// A campaign that is killed loses the proofs of this time at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
@@ -191,6 +194,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         time: Duration::from_secs(arguments.seconds),
         runs: arguments.runs,
         findings: arguments.findings.map(|most| most as usize),
+        patience: PATIENCE,
         seed: arguments.seed,
         jobs: arguments.jobs.count(),
         inputs: arguments.inputs,
@@ -202,7 +206,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     };
     let bar = progress_bar(arguments.seconds);
     let mut saved = Duration::ZERO;
-    let outcome = campaign::run(&campaign, &stop, |elapsed, programs, findings| {
+    let progress = |elapsed, programs, findings| {
         if elapsed >= saved + SAVE_EVERY {
             saved = elapsed;
             // Proofs that cannot be saved stay unsaved; the last attempt below reports the reason.
@@ -210,21 +214,33 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         }
         bar.set_position(elapsed.as_secs());
         bar.set_message(format!("{programs} programs, {findings} findings"));
-    })?;
+    };
+    let interrupted = || stop.load(Ordering::Relaxed);
+    // The thread that is stuck ends with the process.
+    let abandon = |outcome: CampaignReport| {
+        bar.finish_and_clear();
+        let _ = kept.save();
+        std::process::exit(conclude(&outcome, &campaign, arguments, interrupted()) as i32);
+    };
+    let outcome = campaign::run(&campaign, &stop, progress, abandon)?;
     bar.finish_and_clear();
     // An interrupted run, too, keeps what it proved.
     kept.save()?;
-    print(&outcome, &campaign, arguments.list_rules);
-    let interrupted = stop.load(Ordering::Relaxed);
+    Ok(conclude(&outcome, &campaign, arguments, interrupted()))
+}
+
+/// Prints the outcome; its status.
+fn conclude(outcome: &CampaignReport, campaign: &Campaign, arguments: &Arguments, interrupted: bool) -> Status {
+    print(outcome, campaign, arguments.list_rules);
     if arguments.json {
-        output::json(&report(&outcome, &campaign, interrupted));
+        output::json(&report(outcome, campaign, interrupted));
     }
     // A rejected program is a fault of the generator, and a run that judged nothing is not a success.
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
-        (Status::Well, 0, 1..) => Ok(Status::Well),
-        (Status::Well, 0, 0) => Ok(Status::Unknown),
-        (Status::Well, ..) => Ok(Status::Fault),
-        (status, ..) => Ok(status),
+        (Status::Well, 0, 1..) => Status::Well,
+        (Status::Well, 0, 0) => Status::Unknown,
+        (Status::Well, ..) => Status::Fault,
+        (status, ..) => status,
     }
 }
 

@@ -3,6 +3,9 @@
 //!
 //! Invariant: a module's data is a function of its number and the bits of an address.
 
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+
 /// Modules that are made: each draws anew.
 pub const DATA_MODULES: u32 = 48;
 /// Globals with contents, of each module. The last may be each thread's own: those have no address that others hold.
@@ -19,15 +22,12 @@ const ALIGNMENTS: [&str; 6] = ["", ", align 1", ", align 2", ", align 16", ", al
 const SECTIONS: [[&str; 3]; 3] =
     [[".bss.own", ".data.own", "own"], ["zeros", ".rodata.own", ".note.own"], [".tbss.own", ".tdata.own", "own_tls"]];
 
-/// Marsaglia's xorshift.
-struct Draw(u64);
+/// Draws.
+struct Draw(SmallRng);
 
 impl Draw {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
+        self.0.random_range(0..bound)
     }
 
     fn one_in(&mut self, count: usize) -> bool {
@@ -99,8 +99,7 @@ fn global(draw: &mut Draw, number: u32, word: u32) -> String {
 
 /// The data of a module, as LLVM's IR.
 pub fn definitions(number: u32, address_bits: u32) -> String {
-    let mut draw = Draw(0x9e37_79b9_7f4a_7c15 ^ u64::from(number) << 20);
-    (0..3).for_each(|_| _ = draw.below(1));
+    let mut draw = Draw(SmallRng::seed_from_u64(number.into()));
     let mut text: String = (0..GLOBALS).map(|place| global(&mut draw, place, address_bits)).collect();
     text += "@outside = external global i32\n  @maybe = extern_weak global i32\n  ";
     text += "@tentative = common global [5 x i16] zeroinitializer, align 8\n  ";

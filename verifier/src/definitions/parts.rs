@@ -125,6 +125,14 @@ fn cases(opcode: Opcode) -> Vec<PartsCase> {
             let wide = |part: &Option<u32>| scalar(BITS + 1, part.map(|part| part | 1 << BITS));
             vectors().into_iter().map(|own| case(vec![of(&own)], own.iter().map(wide).collect())).collect()
         }
+        _ => of_elements(opcode),
+    }
+}
+
+/// The same of opcodes that move elements or take them one by one.
+fn of_elements(opcode: Opcode) -> Vec<PartsCase> {
+    let of = |elements: &[Option<u32>]| vector(BITS, elements);
+    match opcode {
         Opcode::G_CONCAT_VECTORS => pairs(2, |one, other| {
             let whole = [one.as_slice(), other].concat();
             vec![case(vec![of(&whole)], vec![of(one), of(other)])]
@@ -160,9 +168,9 @@ fn cases(opcode: Opcode) -> Vec<PartsCase> {
         Opcode::G_FREEZE => {
             // Any element will do in the place of poison, and the choice is zeros.
             let frozen = |own: &Elements| own.iter().map(|element| Some(element.unwrap_or(0))).collect::<Elements>();
-            vectors().into_iter().map(|own| case(vec![of(&frozen(&own))], vec![of(&own)])).collect()
+            all(COUNT).into_iter().map(|own| case(vec![of(&frozen(&own))], vec![of(&own)])).collect()
         }
-        Opcode::G_SELECT => pairs(2, |one, other| selected(one, other)),
+        Opcode::G_SELECT => pairs(2, selected),
         Opcode::G_ADD | Opcode::G_XOR => pairs(2, |one, other| {
             let sum: OnTwo = if opcode == Opcode::G_ADD { |a, b| a + b } else { |a, b| a ^ b };
             let lanes: Elements = one.iter().zip(other).map(|(&a, &b)| both(a, b, sum)).collect();

@@ -76,7 +76,7 @@ fn corners_are_crossed_with_corners() {
 #[test]
 fn random_pairs() {
     for format in FloatFormat::ALL {
-        let (corners, mut random) = (corners(format), Random(0x1234_5678_9abc_def1));
+        let (corners, mut random) = (corners(format), Xorshift(0x1234_5678_9abc_def1));
         for _ in 0..count(2_000 / slowness(format) as u64) {
             let a = any(format, &corners, &mut random);
             let b = near(format, a, &mut random);
@@ -89,7 +89,7 @@ fn random_pairs() {
 #[test]
 fn fused_products() {
     for format in FloatFormat::ALL {
-        let (corners, mut random) = (corners(format), Random(0x9876_5432_1fed_cba9));
+        let (corners, mut random) = (corners(format), Xorshift(0x9876_5432_1fed_cba9));
         for turn in 0..count(4_000 / slowness(format) as u64) {
             let [a, b] = [(); 2].map(|()| any(format, &corners, &mut random));
             let (product, _) =
@@ -124,7 +124,7 @@ fn check_root(format: FloatFormat, value: u128) {
 fn roots() {
     (0..1 << 16).for_each(|value| check_root(FloatFormat::Half, value));
     for format in FloatFormat::ALL {
-        let (corners, mut random) = (corners(format), Random(0x1111_2222_3333_4445));
+        let (corners, mut random) = (corners(format), Xorshift(0x1111_2222_3333_4445));
         corners.iter().for_each(|&corner| check_root(format, corner));
         for _ in 0..count(2_000 / slowness(format) as u64) {
             let value = any(format, &corners, &mut random);

@@ -19,7 +19,7 @@ fn values(format: FloatFormat, random: u64) -> Vec<u128> {
     if format.bits() == 16 {
         return (0..1 << 16).collect();
     }
-    let (corners, mut source) = (corners(format), Random(0x5555_6666_7777_8889));
+    let (corners, mut source) = (corners(format), Xorshift(0x5555_6666_7777_8889));
     let more: Vec<u128> = (0..count(random)).map(|_| any(format, &corners, &mut source)).collect();
     [corners, more].concat()
 }
@@ -133,7 +133,7 @@ fn from_integer<F: Float>(format: FloatFormat, is_signed: bool, round: Round, in
 
 #[test]
 fn numbers_of_integers() {
-    let mut random = Random(0x3141_5926_5358_9793);
+    let mut random = Xorshift(0x3141_5926_5358_9793);
     for format in FloatFormat::ALL {
         for _ in 0..count(2_000) {
             let width = random.pick(&[1, 8, 16, 32, 33, 64, 65, 100, 127]);
@@ -200,7 +200,7 @@ fn scaled<F: Float>(format: FloatFormat, round: Round, value: u128, power: i32) 
 
 #[test]
 fn powers_of_two() {
-    let mut random = Random(0x2718_2818_2845_9045);
+    let mut random = Xorshift(0x2718_2818_2845_9045);
     for format in FloatFormat::ALL {
         let corners = corners(format);
         for _ in 0..count(1_000) {

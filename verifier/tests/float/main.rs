@@ -17,7 +17,7 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::float::{FloatFlag, FloatResult, FloatRules, NanRule, RoundingMode};
 use tribunal_ir::semantics::{Choice, Concrete, Domain, Number, Words};
 use tribunal_verifier::definitions::floats::library::*;
-use tribunal_verifier::definitions::floats::operands::{Random, any, corners, near};
+use tribunal_verifier::definitions::floats::operands::{Xorshift, any, corners, near};
 use tribunal_verifier::with_format;
 
 /// Both numberings of the modes.
@@ -34,7 +34,7 @@ fn asked() -> Option<u64> {
     std::env::var("TRIBUNAL_FLOAT_PAIRS").ok().map(|count| count.parse().expect("TRIBUNAL_FLOAT_PAIRS is a number"))
 }
 
-/// Random operands of each operation and format.
+/// Xorshift operands of each operation and format.
 fn count(default: u64) -> u64 {
     asked().unwrap_or(default)
 }

@@ -8,7 +8,7 @@ use super::FirstDefinition;
 use super::meaning::OperationMeaning;
 use crate::with_format;
 use library::{CONVERSIONS, FloatOutcome, canonical_nan, class, extreme, holds, root};
-use operands::{Random, any, corners};
+use operands::{Xorshift, any, corners};
 use rustc_apfloat::{Float, Round, Status, StatusAnd};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::opcode::{OpcodeInfo, TypeClass};
@@ -92,7 +92,7 @@ impl FloatInstance {
     }
 
     /// The bits of operands, each of its type.
-    fn operands(&self, random: &mut Random) -> Vec<Bits> {
+    fn operands(&self, random: &mut Xorshift) -> Vec<Bits> {
         let kinds = self.info.uses.iter().filter_map(|kind| Some((kind.type_index()?, kind.type_class()?)));
         let operands = kinds.map(|(index, class)| {
             let (bits, format) = (self.ty(index).bits(), self.format_of(index));
@@ -154,7 +154,7 @@ fn instances(opcode: Opcode, info: &'static OpcodeInfo) -> Vec<FloatInstance> {
 /// definition, or the first that differs.
 pub(super) fn compared(opcode: Opcode, first: FirstDefinition<'_>) -> Result<u64, String> {
     let Some(info) = opcode.info().filter(|info| info.is_float()) else { return Ok(0) };
-    let (mut random, mut cases) = (Random(0x0123_4567_89ab_cdef), 0);
+    let (mut random, mut cases) = (Xorshift(0x0123_4567_89ab_cdef), 0);
     for instance in instances(opcode, info) {
         let Some((function, data)) = instance.written(1) else { return Ok(0) };
         for turn in 0..OPERANDS {

@@ -3,9 +3,9 @@
 use tribunal_ir::FloatFormat;
 
 /// Marsaglia's xorshift, from a state that is not 0.
-pub struct Random(pub u64);
+pub struct Xorshift(pub u64);
 
-impl Random {
+impl Xorshift {
     /// The next number.
     #[allow(clippy::should_implement_trait, reason = "it never ends")]
     pub fn next(&mut self) -> u64 {
@@ -57,7 +57,7 @@ pub fn corners(format: FloatFormat) -> Vec<u128> {
 }
 
 /// A number whose exponent is near that of another, and whose fraction is sparse, dense or random.
-pub fn near(format: FloatFormat, other: u128, random: &mut Random) -> u128 {
+pub fn near(format: FloatFormat, other: u128, random: &mut Xorshift) -> u128 {
     let fraction_bits = format.fraction_bits();
     let exponent = (other >> fraction_bits & ones(format.exponent_bits())) as i128;
     let far = 2 * (i128::from(fraction_bits) + 3);
@@ -83,7 +83,7 @@ pub fn near(format: FloatFormat, other: u128, random: &mut Random) -> u128 {
 }
 
 /// Any number: a corner, or one near a random one.
-pub fn any(format: FloatFormat, corners: &[u128], random: &mut Random) -> u128 {
+pub fn any(format: FloatFormat, corners: &[u128], random: &mut Xorshift) -> u128 {
     match random.below(4) {
         0 => random.pick(corners),
         1 => random.wide() & (u128::MAX >> (128 - format.bits())),

@@ -1,0 +1,91 @@
+//! Programs that do not end: a compiler that loops, or a judge. Nothing stops a thread, so such a program ends the
+//! campaign, and is a finding itself.
+
+use super::{
+    Campaign, CampaignReport, FeatureMix, Shared, bank_select, generated_for, generated_machine_code, generated_module,
+    generated_of_any_types, is_machine_code, is_module, is_of_any_types, lock, program_seed, write,
+};
+use crate::generator;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use tribunal_codegen::Options;
+use tribunal_ir::Function;
+use tribunal_target::{Features, Target};
+use tribunal_trial::crash;
+use tribunal_trial::finding::Finding;
+
+/// The program that a worker is at, and when it came to it.
+#[derive(Default)]
+pub(super) struct WorkerPlace(Mutex<Option<(u64, Instant)>>);
+
+impl WorkerPlace {
+    /// Runs `work`, which is about this program.
+    pub fn at<T>(&self, number: u64, work: impl FnOnce() -> T) -> T {
+        *lock(&self.0) = Some((number, Instant::now()));
+        let result = work();
+        *lock(&self.0) = None;
+        result
+    }
+
+    /// The program, if the worker has been at it for longer.
+    pub fn stuck(&self, patience: Duration) -> Option<u64> {
+        lock(&self.0).filter(|(_, since)| since.elapsed() > patience).map(|(number, _)| number)
+    }
+}
+
+/// What the campaign found so far, and the program of this number, at which a worker is stuck.
+pub(super) fn report(shared: &Shared<'_>, number: u64) -> CampaignReport {
+    let campaign = shared.campaign;
+    let seed = program_seed(campaign.seed, number);
+    let (target, given) = campaign.targets[(number % campaign.targets.len() as u64) as usize];
+    let seconds = campaign.patience.as_secs();
+    let finding = Finding::stuck(format!("{} program {number} has not ended after {seconds} s", target.name));
+    let path = crash::path(&campaign.out, &finding);
+    let path = match written(campaign, &finding, &path, (target, given), seed) {
+        Some(Ok(())) => path,
+        Some(Err(error)) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
+        None => PathBuf::from(format!("(program {number} of the corpus)")),
+    };
+    let mut outcome = std::mem::take(&mut *lock(&shared.outcome));
+    outcome.elapsed = shared.started.elapsed();
+    outcome.reached.resize(shared.rule_sets.len(), Default::default());
+    outcome.tally.findings.push(finding.clone());
+    outcome.crashes.push((finding, path));
+    outcome
+}
+
+/// Writes the program as it was generated, if it was.
+fn written(
+    campaign: &Campaign,
+    finding: &Finding,
+    path: &std::path::Path,
+    (target, given): (&'static Target, Features),
+    seed: u64,
+) -> Option<std::io::Result<()>> {
+    if campaign.corpus.is_some() {
+        return None;
+    }
+    let features = features_of(campaign.mix, target, given, seed);
+    let functions: Vec<Function> = match seed {
+        seed if is_module(seed) => generated_module(seed, target, features)?,
+        seed if is_of_any_types(seed) => generated_of_any_types(seed, target),
+        seed if is_machine_code(seed) => vec![generated_machine_code(seed, target, features)?],
+        seed => vec![generated_for(seed, target, features)?],
+    };
+    let mode = campaign.bank_select.unwrap_or_else(|| bank_select(seed));
+    let options = Options { bank_select: mode, ..Options::new(features) };
+    let ir = functions.first().and_then(generator::block_of);
+    let all: Vec<&Function> = functions.iter().collect();
+    let fault = campaign.fault.map(|fault| fault.name);
+    Some(write(path, &crash::print_sabotaged(target, options, ir, &all, finding, fault)))
+}
+
+/// The features of a generated program. No rule chooses the instructions of machine code, so none of it needs that an
+/// option is off.
+pub(super) fn features_of(mix: FeatureMix, target: &Target, given: Features, seed: u64) -> Features {
+    match mix == FeatureMix::Drawn && is_machine_code(seed) {
+        true => given | target.all_options(),
+        false => mix.draw(target, given, seed),
+    }
+}
