@@ -194,6 +194,8 @@ pub(super) fn lower_table_branch(r: &mut Recipe<'_>) -> bool {
     let ty = r.type_of(pointer);
     let Some((bytes, is_relative)) = r.builder.function.jump_tables.kind.entry(ty.bits() / 8) else { return false };
     let (x, entry) = (Type::scalar(ty.bits()), Type::scalar(8 * bytes));
+    // An index counts entries: it has no sign.
+    let index = r.resized(Opcode::G_ZEXT, index, x);
     let offset = r.shift(Opcode::G_SHL, index, bytes.trailing_zeros());
     let place = r.op(ty, Opcode::G_PTR_ADD, &[pointer, offset]);
     let memory = MemOperand { pointer: Some(Pointer::JumpTable), ..MemOperand::new(MemFlags::LOAD, entry, bytes) };
