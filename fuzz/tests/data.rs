@@ -10,6 +10,7 @@ use tribunal_fuzz::generator::data::{DATA_MODULES, definitions};
 use tribunal_ir::{IrBlock, RelocationModel};
 use tribunal_target::{Features, Target};
 use tribunal_trial::module_data::{defects, machine_defects};
+use tribunal_verifier::definitions::floats::operands::Xorshift;
 
 /// What the data names.
 const HEAD: &str = "define void @f() { ret void }\n  declare void @callee1()\n  ";
@@ -111,6 +112,26 @@ fn an_object_of_another_module_is_told() {
             assert!(!found.is_empty(), "`{one}` to `{other}` in\n{text}");
         }
         assert_ne!(met, 0, "no module has `{one}`");
+    }
+}
+
+/// Damage is told or does nothing, and is never a panic.
+#[test]
+fn a_damaged_object_makes_no_panic() {
+    let target = tribunal_target::by_name("aarch64").unwrap();
+    let mut random = Xorshift(0x0dd_ba11);
+    for text in (0..DATA_MODULES).map(|number| module(number, target)) {
+        let bytes = object(&text, RelocationModel::Library, target);
+        for _ in 0..40 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=random.below(3) {
+                let place = random.below(bytes.len() as u64) as usize;
+                damaged[place] = random.next() as u8;
+            }
+            told(&damaged, &text, RelocationModel::Library, target);
+        }
+        let end = random.below(bytes.len() as u64) as usize;
+        assert!(!told(&bytes[..end], &text, RelocationModel::Library, target).is_empty(), "{end} bytes of\n{text}");
     }
 }
 

@@ -22,6 +22,7 @@ use tribunal_codegen::{Observer, Options};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, MachineError};
+use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
 use tribunal_target::legality::LegalizerInfo;
@@ -246,9 +247,6 @@ impl JudgeRow for VerifierRow {
     }
 }
 
-/// The beginning of what the semantics say of an instruction that lacks an operand, or has types that its row does not.
-const MALFORMED: &str = "malformed ";
-
 /// The prover.
 struct ProverRow;
 
@@ -265,9 +263,10 @@ impl JudgeRow for ProverRow {
         session.tally.kept += after.kept - before.kept;
         // The rule wrote what has no form; later steps read it.
         if let Verdict::Unsupported(feature) = &verdict
-            && feature.starts_with(MALFORMED)
+            && Unsupported::is_malformed(feature)
         {
-            let is_known = |finding: &Finding| finding.judge == Judge::Prover && finding.details.starts_with(MALFORMED);
+            let is_known =
+                |finding: &Finding| finding.judge == Judge::Prover && Unsupported::is_malformed(&finding.details);
             if !session.tally.findings.iter().any(is_known) {
                 session.tally.findings.push(Finding::malformed(step.rule, feature));
             }

@@ -79,7 +79,7 @@ fn low<D: AnyDomain + ?Sized>(
 ) -> Result<Value<D>, Unsupported> {
     // A machine may lack an instruction of its family: it has no registers so wide.
     match d.width(&value.bits) < access.bits() {
-        true => Err(Unsupported::new(format!("malformed {}", inst.opcode))),
+        true => Err(Unsupported::malformed(inst.opcode)),
         false => Ok(Value::new(d.extract(&value.bits, 0, access.bits()), value.poison)),
     }
 }

@@ -290,7 +290,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
             let domain = state.domain();
             args.insert(1, Value::new(domain.literal(0, 8), domain.boolean(false)));
         }
-        let args = args.try_into().map_err(|_| Unsupported::new(format!("malformed {}", data.opcode)))?;
+        let args = args.try_into().map_err(|_| Unsupported::malformed(data.opcode))?;
         ub = Some(state.memory_function(function, args, data)?);
     } else if let Some(operation) = VaOperation::of(state.function(), data) {
         ub = Some(variable_arguments::execute(target, state, data, operation)?);

@@ -103,7 +103,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
     query: FrameQuery,
 ) -> Result<Transfer<D>, Unsupported> {
     let dst = data.operands.first().and_then(Operand::as_reg);
-    let dst = dst.ok_or_else(|| Unsupported::new(format!("malformed {}", data.opcode)))?;
+    let dst = dst.ok_or_else(|| Unsupported::malformed(data.opcode))?;
     let mut word = walk::read_physical(state, target.abi.frame_pointer);
     let mut ub = state.domain().boolean(false);
     let operand = record_operand(target);

@@ -32,7 +32,7 @@ impl<D: Domain + ?Sized> Sources<D> {
             value
         });
         match missing {
-            true => Err(Unsupported::new(format!("malformed {}", inst.opcode))),
+            true => Err(Unsupported::malformed(inst.opcode)),
             false => Ok(taken.map(|value| value.expect("none is missing"))),
         }
     }
@@ -47,7 +47,7 @@ pub fn sources<D: AnyDomain + ?Sized>(
 ) -> Result<Sources<D>, Unsupported> {
     let Opcode::Target(opcode) = inst.opcode else { return Err(Unsupported::new(inst.opcode.to_string())) };
     let row = target.instruction(opcode);
-    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let malformed = || Unsupported::malformed(row.name);
     let mut args = args.iter();
     let mut values = SmallVec::new();
     let mut linked = 0;
@@ -124,7 +124,7 @@ pub fn call_frame<D: AnyDomain + ?Sized>(
     inst: &InstData,
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let stack_pointer = sources.values.last().ok_or_else(|| Unsupported::new(format!("malformed {}", inst.opcode)))?;
+    let stack_pointer = sources.values.last().ok_or_else(|| Unsupported::malformed(inst.opcode))?;
     Ok(MachineEvaluation { results: smallvec![stack_pointer.clone()], ub: d.boolean(false), taken: None, to: None })
 }
 
@@ -138,7 +138,7 @@ pub fn access<D: AnyDomain + ?Sized>(
     inst: &InstData,
     sources: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let malformed = || Unsupported::malformed(row.name);
     let is_store = row.flags.contains(OpcodeFlags::STORE);
     let (value, place) = sources.values.split_at_checked(is_store.into()).ok_or_else(malformed)?;
     let base = place.first().ok_or_else(malformed)?;
@@ -163,7 +163,7 @@ pub fn access_at<D: AnyDomain + ?Sized>(
     inst: &InstData,
     (value, address): (Option<&Value<D>>, &Value<D>),
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let malformed = || Unsupported::malformed(row.name);
     let (results, outside) = match value {
         // A machine may lack an instruction of its family: it has no registers so wide.
         Some(value) if d.width(&value.bits) < access.bits() => return Err(malformed()),
@@ -225,7 +225,7 @@ pub fn address<D: Domain + ?Sized>(
     inst: &InstData,
     (base, index): (&Value<D>, Option<&Value<D>>),
 ) -> Result<Value<D>, Unsupported> {
-    let malformed = || Unsupported::new(format!("malformed {}", row.name));
+    let malformed = || Unsupported::malformed(row.name);
     let width = d.width(&base.bits);
     if let Some((place, _, scale)) = row.address() {
         let offset = inst.imm(place + 1).ok_or_else(malformed)?.wrapping_mul(scale);

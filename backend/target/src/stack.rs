@@ -23,7 +23,7 @@ pub fn execute<D: Domain, S: MachineState<D>>(
     state: &mut S,
     data: &InstData,
 ) -> Result<Transfer<D>, Unsupported> {
-    let malformed = || Unsupported::new(format!("malformed {}", data.opcode));
+    let malformed = || Unsupported::malformed(data.opcode);
     let pointer = target.abi.stack_pointer;
     let first = data.operands.first().and_then(Operand::as_reg).ok_or_else(malformed)?;
     let old = walk::read_physical(state, pointer);

@@ -292,7 +292,7 @@ pub fn execute<D: Domain, S: Environment<D>>(
     operation: VaOperation,
 ) -> Result<D::Bool, Unsupported> {
     let operands = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<SmallVec<[_; 2]>, _>>()?;
-    let malformed = || Unsupported::new(format!("malformed {}", data.opcode));
+    let malformed = || Unsupported::malformed(data.opcode);
     match (operation, operands.as_slice()) {
         (VaOperation::Start, [list]) => start(target, state, data, list),
         (VaOperation::Argument, [list]) => argument(target, state, data, list),
@@ -309,7 +309,7 @@ fn start<D: Domain, S: Environment<D>>(
     list: &Value<D>,
 ) -> Result<D::Bool, Unsupported> {
     if !describes_list(target, data) {
-        return Err(Unsupported::new(format!("malformed {}", data.opcode)));
+        return Err(Unsupported::malformed(data.opcode));
     }
     let fields = filled(target, state.function())?;
     let mut ub = list.poison.clone();

@@ -177,7 +177,7 @@ impl<'c> Check<'c> {
             };
             self.defined(&alias.value, kind, None);
             if let Some(&(section, offset)) = self.places.get(&alias.value.symbol) {
-                self.is_at(*base, (section, offset.wrapping_add_signed(-addend)));
+                self.is_at(*base, (section, offset.wrapping_sub(*addend as u64)));
             }
         }
     }
@@ -254,7 +254,7 @@ impl<'c> Check<'c> {
             };
             let (place, name) = (self.places[&global.value.symbol], self.name(&global.value));
             self.holds(&name, place, &image);
-            taken.push((place, place.1 + image.bytes.len() as u64, name.clone()));
+            taken.push((place, place.1.saturating_add(image.bytes.len() as u64), name.clone()));
             let (section, align) = (&self.object.sections[place.0], self.alignment(global));
             let is_aligned = place.1.is_multiple_of(align) && section.align.is_multiple_of(align);
             self.demand(is_aligned, &name, || {
@@ -274,27 +274,36 @@ impl<'c> Check<'c> {
     /// The bytes at a place, and the relocations that complete them.
     fn holds(&mut self, name: &str, (index, start): Place, image: &Image) {
         let section = &self.object.sections[index];
-        let range = start as usize..(start as usize).saturating_add(image.bytes.len());
-        let mut stored = section.bytes.get(range.clone()).map(<[u8]>::to_vec).unwrap_or_default();
-        let mut wanted = image.bytes.clone();
-        for relocation in &image.relocations {
-            // What stands below a relocation does not count.
-            let place = relocation.offset as usize..(relocation.offset + relocation.size) as usize;
-            for bytes in [&mut stored, &mut wanted] {
-                bytes.get_mut(place.clone()).unwrap_or_default().fill(0);
-            }
+        let end = start.saturating_add(image.bytes.len() as u64);
+        self.demand(end <= section.size, name, || format!("it ends at {end:#x} of section {}", section.name));
+        let stored = section.bytes.get(start as usize..).unwrap_or_default();
+        let stored = stored.iter().copied().chain(std::iter::repeat(0));
+        // What stands below a relocation does not count.
+        let mut fixed = vec![true; image.bytes.len()];
+        for Relocation { offset, size, .. } in &image.relocations {
+            let place = *offset as usize..offset.saturating_add(*size) as usize;
+            fixed.get_mut(place).unwrap_or_default().fill(false);
         }
-        self.demand(stored == wanted, name, || format!("its bytes are {stored:02x?}, not {wanted:02x?}"));
-        let within = |relocation: &&ReadRelocation| range.contains(&(relocation.offset as usize));
-        let found: Vec<ReadRelocation> = section.relocations.iter().filter(within).copied().collect();
+        let mut bytes = image.bytes.iter().zip(stored).zip(&fixed).enumerate();
+        if let Some((at, ((wanted, found), _))) =
+            bytes.find(|(_, ((wanted, found), fixed))| **fixed && *wanted != found)
+        {
+            self.demand(false, name, || format!("byte {at} is {found:#04x}, not {wanted:#04x}"));
+        }
+        let within = |relocation: &&ReadRelocation| (start..end).contains(&relocation.offset);
+        let mut found: Vec<ReadRelocation> = section.relocations.iter().filter(within).copied().collect();
+        found.sort_by_key(|relocation| relocation.offset);
         for relocation in &found {
-            let is_wanted = image.relocations.iter().any(|own| own.offset + start == relocation.offset);
+            let is_wanted =
+                image.relocations.binary_search_by_key(&(relocation.offset - start), |own| own.offset).is_ok();
             self.demand(is_wanted, name, || format!("{relocation:x?} completes nothing"));
         }
         for wanted in image.relocations.iter().filter(|wanted| wanted.subtracted.is_none()) {
-            let at: Vec<ReadRelocation> =
-                found.iter().filter(|found| found.offset == start + wanted.offset).copied().collect();
-            match (at.as_slice(), &wanted.symbol) {
+            let place = start.saturating_add(wanted.offset);
+            let [first, last] = [place, place.saturating_add(1)]
+                .map(|bound| found.partition_point(|relocation| relocation.offset < bound));
+            let at = &found[first..last];
+            match (at, &wanted.symbol) {
                 (&[one], &Referent::Symbol(symbol)) => self.address(name, one, wanted.size, (symbol, wanted.addend)),
                 (&[_], _) => {}
                 (other, _) => {
@@ -330,7 +339,7 @@ impl<'c> Check<'c> {
             });
         }
         if let Some(section) = to.section {
-            let offset = to.value.wrapping_add_signed(found.addend).wrapping_add_signed(-addend);
+            let offset = to.value.wrapping_add_signed(found.addend).wrapping_sub(addend as u64);
             self.is_at(symbol, (section, offset));
         }
     }
@@ -397,7 +406,7 @@ impl<'c> Check<'c> {
                     continue;
                 };
                 let size = self.word * functions.len() as u64;
-                let right = own.bytes.len() as u64 == size
+                let right = own.size == size
                     && own.relocations.len() == functions.len()
                     && has(own, elf::SHF_ALLOC)
                     && has(own, elf::SHF_WRITE)

@@ -36,8 +36,9 @@ pub(super) struct ReadSection {
     pub kind: elf::SectionType,
     pub flags: elf::SectionFlags,
     pub align: u64,
-    /// Those that the file lacks are zero.
+    /// Of the contents, those that the file has; the others are zero.
     pub bytes: Vec<u8>,
+    pub size: u64,
     pub relocations: Vec<ReadRelocation>,
     /// The name of the group that it is of.
     pub comdat: Option<String>,
@@ -51,9 +52,6 @@ pub(super) struct ReadObject {
     /// `e_flags`
     pub flags: u32,
 }
-
-/// More bytes than any module of a test has.
-const MOST_BYTES: u64 = 1 << 28;
 
 impl ReadObject {
     /// # Errors
@@ -75,8 +73,6 @@ impl ReadObject {
         for section in file.sections() {
             object.sections.resize_with(section.index().0 + 1, ReadSection::default);
             let SectionFlags::Elf { sh_type, sh_flags } = section.flags() else { continue };
-            let mut bytes = section.data()?.to_vec();
-            bytes.resize(section.size().min(MOST_BYTES) as usize, 0);
             let relocation = |(offset, relocation): (u64, object::read::Relocation)| {
                 let (RelocationTarget::Symbol(symbol), RelocationFlags::Elf { r_type }) =
                     (relocation.target(), relocation.flags())
@@ -90,7 +86,8 @@ impl ReadObject {
                 kind: sh_type,
                 flags: sh_flags,
                 align: section.align(),
-                bytes,
+                bytes: section.data()?.to_vec(),
+                size: section.size(),
                 relocations: section.relocations().filter_map(relocation).collect(),
                 comdat: None,
             };
@@ -113,7 +110,7 @@ impl ReadObject {
                 value: symbol.elf_symbol().st_value(file.endian()).into(),
                 size: symbol.size(),
                 section: match symbol.section() {
-                    SymbolSection::Section(index) => Some(index.0),
+                    SymbolSection::Section(index) => Some(index.0).filter(|&index| index < object.sections.len()),
                     _ => None,
                 },
                 is_common: symbol.is_common(),
@@ -132,7 +129,7 @@ impl Default for ReadSection {
     fn default() -> ReadSection {
         let (name, bytes, relocations) = Default::default();
         let (kind, flags) = (elf::SHT_NULL, elf::SectionFlags(0));
-        ReadSection { name, kind, flags, align: 0, bytes, relocations, comdat: None }
+        ReadSection { name, kind, flags, align: 0, bytes, size: 0, relocations, comdat: None }
     }
 }
 

@@ -255,7 +255,7 @@ impl SideEvaluation<'_> {
     fn lifetime(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         let identity = self.identity(data);
         let Some(Operand::Stack(slot)) = data.operands.first() else {
-            return Err(Unsupported::new(format!("malformed {}", data.opcode)));
+            return Err(Unsupported::malformed(data.opcode));
         };
         let bytes = self.function.stack.get(*slot).map_or(0, |object| object.size);
         if bytes > u64::from(MOST_BYTES) {

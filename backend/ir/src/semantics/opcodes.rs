@@ -14,6 +14,7 @@ use crate::predicate::IntPredicate;
 use crate::ranges::RangeUnknown;
 use crate::types::Type;
 use smallvec::{SmallVec, smallvec};
+use std::fmt;
 use tribunal_llvm::IntegerRange;
 
 /// The evaluation of one instruction.
@@ -44,7 +45,20 @@ pub enum Obstacle {
     Different,
 }
 
+/// The beginning of a feature that is an instruction without a form.
+const MALFORMED: &str = "malformed ";
+
 impl Unsupported {
+    /// Says that an instruction lacks an operand, or has types or numbers that its row does not take.
+    pub fn malformed(instruction: impl fmt::Display) -> Unsupported {
+        Unsupported::new(format!("{MALFORMED}{instruction}"))
+    }
+
+    /// True of the feature of [`Unsupported::malformed`].
+    pub fn is_malformed(feature: &str) -> bool {
+        feature.starts_with(MALFORMED)
+    }
+
     /// Says that `feature` has no meaning here.
     pub fn new(feature: impl Into<String>) -> Unsupported {
         Unsupported { feature: feature.into(), obstacle: Obstacle::Undefined }
@@ -315,7 +329,7 @@ pub fn typed(function: &Function, inst: &InstData) -> Result<Typed, Unsupported>
 }
 
 pub(super) fn malformed(inst: &InstData) -> Unsupported {
-    Unsupported::new(format!("malformed {}", inst.opcode))
+    Unsupported::malformed(inst.opcode)
 }
 
 /// The preconditions of the definitions: operands of one type index have one width, and the row's type rules and

@@ -138,7 +138,7 @@ pub(super) fn clear_reservation<D: AnyDomain + ?Sized>(d: &mut D) -> Evaluated<D
 
 /// `DMB`: the low two bits say what is ordered, and those above whether all threads that share memory see it.
 pub(super) fn barrier<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Evaluated<D> {
-    let kind = inst.imm(0).ok_or_else(|| Unsupported::new("malformed DMB"))?;
+    let kind = inst.imm(0).ok_or_else(|| Unsupported::malformed("DMB"))?;
     d.fence(match (kind >> 2, kind & 3) {
         (0 | 1, 1..) => FencedPairs::empty(),
         (_, 1) => AtomicOrdering::Acquire.fenced(),

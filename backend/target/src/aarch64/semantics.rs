@@ -85,7 +85,7 @@ pub fn evaluate<'d>(
             flag_setting(d, opcode, inst, &s)
         }
         ANDSWri | ANDSXri | ANDSWrr | ANDSXrr | ANDSWrs | ANDSXrs => {
-            let malformed = || Unsupported::new("malformed flag-setting instruction");
+            let malformed = || Unsupported::malformed("flag-setting instruction");
             let result = logical(d, opcode, inst, &s).ok_or_else(malformed)?;
             let (n, z, no) = (d.is_negative(&result), d.is_zero(&result), d.boolean(false));
             let flags = joined(d, [n, z, no, no]);
@@ -165,7 +165,7 @@ fn stepped_access<D: AnyDomain + ?Sized>(
 
 /// So many pages from the instruction's own, in placed code.
 fn page_from_here<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Result<D::Bits, Unsupported> {
-    let pages = inst.imm(1).ok_or_else(|| Unsupported::new("malformed ADRP"))?;
+    let pages = inst.imm(1).ok_or_else(|| Unsupported::malformed("ADRP"))?;
     let there = from_here(d, inst, pages << 12)?;
     Ok(AddressPart::Page.of(d, &there))
 }
@@ -479,7 +479,7 @@ fn flag_setting<D: AnyDomain + ?Sized>(
     inst: &InstData,
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new("malformed flag-setting instruction");
+    let malformed = || Unsupported::malformed("flag-setting instruction");
     let a = s.values.first().ok_or_else(malformed)?.bits;
     let b = match opcode {
         ADDSWri | ADDSXri | SUBSWri | SUBSXri => immediate(d, d.width(&a), inst).ok_or_else(malformed)?,
@@ -556,7 +556,7 @@ fn branch<D: AnyDomain + ?Sized>(
     inst: &InstData,
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
-    let malformed = || Unsupported::new("malformed branch");
+    let malformed = || Unsupported::malformed("branch");
     // Of a test of a bit the number of that bit is a source too.
     let is_test = matches!(opcode, TBZW | TBNZW | TBZX | TBNZX);
     let value = if is_test { s.values.first() } else { s.values.last() }.ok_or_else(malformed)?;

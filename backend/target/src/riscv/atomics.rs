@@ -57,7 +57,7 @@ fn reservation_loop<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Evaluated<D> {
     let ordering = inst.operands.last().and_then(|operand| AtomicOrdering::from_number(operand.as_imm()?));
-    let ordering = ordering.ok_or_else(|| Unsupported::new(format!("malformed {}", inst.opcode)))?;
+    let ordering = ordering.ok_or_else(|| Unsupported::malformed(inst.opcode))?;
     let access = access.ordered(ordering);
     if let Some(kind) = Masked::of(opcode) {
         return masked(d, kind, access, inst, s);
@@ -210,7 +210,7 @@ fn pairs(before: i64, after: i64) -> FencedPairs {
 pub(super) fn fence<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData) -> Evaluated<D> {
     match opcode {
         FENCE => {
-            let malformed = || Unsupported::new("malformed FENCE");
+            let malformed = || Unsupported::malformed("FENCE");
             let (before, after) = (inst.imm(0).ok_or_else(malformed)?, inst.imm(1).ok_or_else(malformed)?);
             if (before | after) & !3 != 0 {
                 return Err(Unsupported::new("a fence of accesses to devices"));

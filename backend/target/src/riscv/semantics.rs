@@ -116,7 +116,7 @@ fn select<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let [a, b, _, one, other] = s.exactly(inst)?;
-    let branch = inst.imm(3).and_then(comparison_branch).ok_or_else(|| Unsupported::new("malformed select"))?;
+    let branch = inst.imm(3).and_then(comparison_branch).ok_or_else(|| Unsupported::malformed("select"))?;
     let holds = compares(d, branch, &a.bits, &b.bits);
     let of_operands = d.bool_or(&a.poison, &b.poison);
     let value = chosen(d, (&holds, &of_operands), one, other);
@@ -433,7 +433,7 @@ fn branch<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
     let [Some(a), Some(b)] = [s.values.first(), s.values.get(1)] else {
-        return Err(Unsupported::new("malformed branch"));
+        return Err(Unsupported::malformed("branch"));
     };
     let ub = d.bool_or(&a.poison, &b.poison);
     let taken = compares(d, opcode, &a.bits, &b.bits);

@@ -58,7 +58,7 @@ pub(super) fn undefined() -> Unsupported {
 
 /// The register that a PHI defines, and its width in bits.
 pub(super) fn defined(function: &Function, target: &Target, phi: Inst) -> Result<(VReg, u32), Unsupported> {
-    let register = function.inst(phi).vreg(0).ok_or_else(|| Unsupported::new("malformed G_PHI"))?;
+    let register = function.inst(phi).vreg(0).ok_or_else(|| Unsupported::malformed("G_PHI"))?;
     match walk::register_bits(function, target.vocabulary, register) {
         bits if bits > MAX_BITS => Err(side::too_wide()),
         bits => Ok((register, bits)),
@@ -69,7 +69,7 @@ pub(super) fn defined(function: &Function, target: &Target, phi: Inst) -> Result
 pub(super) fn incoming(function: &Function, phi: Inst, block: Block) -> Result<VReg, Unsupported> {
     let mut inputs = function.inst(phi).phi_inputs();
     let input = inputs.find(|&(_, from)| from == block).map(|(register, _)| register);
-    input.ok_or_else(|| Unsupported::new("malformed G_PHI"))
+    input.ok_or_else(|| Unsupported::malformed("G_PHI"))
 }
 
 /// Pairs the PHIs of a block: by register where that is unchanged, otherwise by order and width. A PHI of the earlier
