@@ -80,10 +80,10 @@ pub static OTHERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     Opcode::ALL.iter().copied().filter(needs_nothing).collect()
 });
 
-/// The operations on numbers of floating point that compute one result.
+/// The operations on numbers of floating point.
 pub static ON_NUMBERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     let computes =
-        |info: &OpcodeInfo| info.is_float() && info.defs.len() == 1 && !info.uses.contains(&OperandKind::FCONST);
+        |info: &OpcodeInfo| info.is_float() && !info.defs.is_empty() && !info.uses.contains(&OperandKind::FCONST);
     let is_one = |opcode: &Opcode| opcode.is_generic() && opcode.is_defined() && opcode.info().is_some_and(computes);
     Opcode::ALL.iter().copied().filter(is_one).collect()
 });

@@ -457,7 +457,7 @@ opcodes! {
     }
     /// Elementary functions.
     FloatFunction {
-        G_FMODF: [F0, F0] <- [F0] flags(FAST);
+        G_FMODF: [F0, F0] <- [F0] {DEFINED} flags(FAST);
         G_FPOW: [F0] <- [F0, F0] flags(FAST);
         G_FPOWI: [F0] <- [F0, I1] flags(FAST);
         G_FEXP: [F0] <- [F0] flags(FAST);

@@ -10,7 +10,7 @@ use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S1, S16, S32, S64, S128};
 use tribunal_ir::{
-    Bits, Block, Family, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type,
+    Bits, Block, Family, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type, VReg,
 };
 use tribunal_target::abi::Passing;
 use tribunal_target::legality::{LegalityQuery, LegalizerInfo};
@@ -138,9 +138,31 @@ impl Generator<'_, '_, '_> {
         deterministic &= flags.is_empty();
         let ty = of(0);
         let register = self.builder.function.new_vreg(ty);
-        let operands = std::iter::once(Operand::def(register)).chain(operands);
-        self.builder.push(InstData { flags, ..InstData::new(opcode, operands) });
+        let rest: Vec<(OperandKind, VReg)> =
+            info.defs.iter().skip(1).map(|&kind| (kind, self.second_result(kind, types))).collect();
+        let defs = std::iter::once(register).chain(rest.iter().map(|&(_, register)| register)).map(Operand::def);
+        self.builder.push(InstData { flags, ..InstData::new(opcode, defs.chain(operands)) });
+        for (kind, register) in rest {
+            self.show_second(kind, register, deterministic)?;
+        }
         Ok(DrawnNumber { entry: Entry { register, ty, deterministic }, is_any_nan })
+    }
+
+    fn second_result(&mut self, kind: OperandKind, types: &IndexTypes) -> VReg {
+        let ty = kind.type_index().and_then(|index| types.get(index).copied().flatten()).unwrap_or(S32);
+        self.builder.function.new_vreg(ty)
+    }
+
+    /// A second result joins the scope, unless it is a vector. An integer beside a number may be any (`frexp`).
+    fn show_second(&mut self, kind: OperandKind, register: VReg, deterministic: bool) -> Result<()> {
+        let (ty, is_number) = (self.builder.type_of(register), kind.type_class() == Some(TypeClass::Float));
+        if ty.is_vector() {
+            return Ok(());
+        }
+        let entry = Entry { register, ty, deterministic: deterministic && is_number };
+        let entry = self.settled(DrawnNumber { entry, is_any_nan: is_number })?;
+        self.scope.push(entry);
+        Ok(())
     }
 
     /// An operand of this class of an operation with this result: a number, or an integer.
@@ -199,17 +221,21 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: self.builder.build(ty, Opcode::G_FCONSTANT, [operand]), ty, deterministic: true })
     }
 
-    /// The operand of a conversion to an integer type, brought into its range: beyond it the result is poison.
+    /// The operand of a conversion to an integer type, brought into its range: beyond it the result is poison, or
+    /// any.
     fn in_range(&mut self, opcode: Opcode, source: Entry, integer: Type) -> Result<Entry> {
-        let is_signed = match opcode {
-            Opcode::G_FPTOSI => true,
-            Opcode::G_FPTOUI => false,
+        use Opcode::*;
+        // The bound is a power of two, so many less than the integer has bits. A number just below it may be rounded up.
+        let (is_signed, less) = match opcode {
+            G_FPTOSI => (true, 1),
+            G_FPTOUI => (false, 0),
+            G_INTRINSIC_LRINT | G_INTRINSIC_LLRINT | G_LROUND | G_LLROUND => (true, 2),
             _ => return Ok(source),
         };
         let Some(format) = FloatFormat::of_width(source.ty.bits()) else { return Ok(source) };
         // The bound is infinity if every finite number fits.
         let infinite = 2 * format.bias() + 1;
-        let power = infinite.min(format.bias() + i64::from(integer.bits()) - i64::from(is_signed));
+        let power = infinite.min(format.bias() + i64::from(integer.bits()) - less);
         if self.u.ratio(1, 8)? {
             return Ok(Entry { deterministic: false, ..source });
         }
@@ -238,7 +264,7 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: self.builder.select(is_nan, one, entry.register), ..entry })
     }
 
-    fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> tribunal_ir::VReg {
+    fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> VReg {
         let operand = self.builder.function.float(format, bits);
         self.builder.build(Type::scalar(format.bits()), Opcode::G_FCONSTANT, [operand])
     }

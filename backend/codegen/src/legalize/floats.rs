@@ -74,6 +74,118 @@ pub(super) fn extremum(r: &mut Recipe<'_>) {
     r.define(dst, G_SELECT, &[unordered, nan, number]);
 }
 
+/// The nearest integer in range: a conversion where the number is in range, and elsewhere what comparisons tell. False
+/// if the type tells no format.
+pub(super) fn saturated(r: &mut Recipe<'_>) -> bool {
+    use FloatPredicate::{Oge, Ole, Ult, Uno};
+    use Opcode::*;
+    let (source, dst, is_signed) = (r.register(1), r.dst(), r.data.opcode == G_FPTOSI_SAT);
+    let (from, ty) = (r.type_of(source), r.type_of(dst));
+    let Some(format) = FloatFormat::of_width(from.bits()) else { return false };
+    let value_bits = ty.bits() - u32::from(is_signed);
+    let bound = power_of_two(format, value_bits);
+    let compare = |r: &mut Recipe<'_>, predicate, other: VReg| {
+        let operands = [Operand::FloatPredicate(predicate), Operand::used(source), Operand::used(other)];
+        r.builder.build(S1, G_FCMP, operands)
+    };
+    let converted = r.op(ty, if is_signed { G_FPTOSI } else { G_FPTOUI }, &[source]);
+    let upper = number(r, format, bound);
+    let greatest = if is_signed { Bits::signed_min(ty.bits()).not() } else { Bits::ones(ty.bits()) };
+    let (is_above, greatest) = (compare(r, Oge, upper), r.builder.constant(ty, greatest));
+    let clamped = r.select(is_above, greatest, converted);
+    let zero = r.constant(ty, 0);
+    if !is_signed {
+        // A NaN is not ordered.
+        let lower = number(r, format, Bits::zero(format.bits()));
+        let is_below = compare(r, Ult, lower);
+        r.define(dst, G_SELECT, &[is_below, zero, clamped]);
+        return true;
+    }
+    let lower = number(r, format, bound.or(Bits::signed_min(format.bits())));
+    let (is_below, least) = (compare(r, Ole, lower), sign_mask(r, ty));
+    let clamped = r.select(is_below, least, clamped);
+    let is_nan = compare(r, Uno, source);
+    r.define(dst, G_SELECT, &[is_nan, zero, clamped]);
+    true
+}
+
+fn number(r: &mut Recipe<'_>, format: FloatFormat, bits: Bits) -> VReg {
+    let operand = r.builder.function.float(format, bits);
+    r.builder.build(Type::scalar(format.bits()), Opcode::G_FCONSTANT, [operand])
+}
+
+/// The bits of a power of two, or those of infinity if every number is below it.
+fn power_of_two(format: FloatFormat, power: u32) -> Bits {
+    let infinite = 2 * format.bias() + 1;
+    let biased = infinite.min(format.bias() + i64::from(power));
+    Bits::from_i64(biased, format.bits()).shl(format.fraction_bits())
+}
+
+/// The same of the opcode whose result is C's `long long`: a type tells them apart no more.
+pub(super) fn of_long_long(r: &mut Recipe<'_>, opcode: Opcode) {
+    let (source, dst) = (r.register(1), r.dst());
+    r.define(dst, opcode, &[source]);
+}
+
+/// `G_FMODF`: the whole number towards zero, and what is left, of the same sign. Of a whole number and of an infinity
+/// that is a zero.
+pub(super) fn whole_and_fraction(r: &mut Recipe<'_>) {
+    use Opcode::*;
+    let (fraction, whole, source) = (r.register(0), r.register(1), r.register(2));
+    let ty = r.type_of(source);
+    let Some(format) = FloatFormat::of_width(ty.bits()) else { return };
+    r.define(whole, G_INTRINSIC_TRUNC, &[source]);
+    let operands = [Operand::FloatPredicate(FloatPredicate::Oeq), Operand::used(source), Operand::used(whole)];
+    let is_whole = r.builder.build(S1, G_FCMP, operands);
+    let rest = r.op(ty, G_FSUB, &[source, whole]);
+    let zero = number(r, format, Bits::zero(ty.bits()));
+    let none = r.op(ty, G_FCOPYSIGN, &[zero, source]);
+    r.define(fraction, G_SELECT, &[is_whole, none, rest]);
+}
+
+/// `G_FSINCOS`, a function each.
+pub(super) fn sine_and_cosine(r: &mut Recipe<'_>) {
+    let (sine, cosine, source) = (r.register(0), r.register(1), r.register(2));
+    r.define(sine, Opcode::G_FSIN, &[source]);
+    r.define(cosine, Opcode::G_FCOS, &[source]);
+}
+
+/// `G_FFREXP`: the fraction has the exponent of numbers from a half to one, and the power is how far the exponent was
+/// from there. The leading bit of a subnormal number is shifted to its place before. Zero, infinities and NaNs stay.
+/// False if the type tells no format.
+pub(super) fn fraction_and_power(r: &mut Recipe<'_>) -> bool {
+    use Opcode::*;
+    let (fraction, power, source) = (r.register(0), r.register(1), r.register(2));
+    let ty = r.type_of(source);
+    let Some(format) = FloatFormat::of_width(ty.bits()) else { return false };
+    let (places, below_half) = (format.fraction_bits(), format.bias() - 1);
+    let all = magnitude_mask(r, ty);
+    let magnitude = r.op(ty, G_AND, &[source, all]);
+    let (zero, least_normal) = (r.constant(ty, 0), r.builder.constant(ty, Bits::one_bit(places, ty.bits())));
+    let is_low = r.icmp(IntPredicate::Ult, magnitude, least_normal);
+    let leading = r.op(ty, G_CTLZ, &[magnitude]);
+    let exponent_bits = r.constant(ty, format.exponent_bits().into());
+    let missing = r.op(ty, G_SUB, &[leading, exponent_bits]);
+    let shifted = r.op(ty, G_SHL, &[magnitude, missing]);
+    let one = r.constant(ty, 1);
+    let (of_low, of_normal) = (r.op(ty, G_SUB, &[one, missing]), r.shift(G_LSHR, magnitude, places));
+    let (digits, biased) = (r.select(is_low, shifted, magnitude), r.select(is_low, of_low, of_normal));
+    let (mask, half) = (r.mask(ty, places), Bits::from_i64(below_half, ty.bits()).shl(places));
+    let (half, sign) = (r.builder.constant(ty, half), sign_mask(r, ty));
+    let (digits, sign) = (r.op(ty, G_AND, &[digits, mask]), r.op(ty, G_AND, &[source, sign]));
+    let (digits, is_zero) = (r.op(ty, G_OR, &[digits, half]), r.icmp(IntPredicate::Eq, magnitude, zero));
+    let scaled = r.op(ty, G_OR, &[digits, sign]);
+    let infinite = r.builder.constant(ty, infinity(format));
+    let is_special = r.icmp(IntPredicate::Uge, magnitude, infinite);
+    let stays = r.op(S1, G_OR, &[is_zero, is_special]);
+    r.define(fraction, G_SELECT, &[stays, source, scaled]);
+    let below_half = r.constant(ty, below_half);
+    let distance = r.op(ty, G_SUB, &[biased, below_half]);
+    let distance = r.select(is_zero, zero, distance);
+    r.define_resized(power, G_SEXT, distance);
+    true
+}
+
 /// The classes of numbers apart from NaNs, by their bits in `FPClassTest` for negative and for positive ones.
 const CLASSES: [(NumberClass, i64, i64); 4] = [
     (NumberClass::Infinity, 2, 9),

@@ -11,7 +11,7 @@ use super::atomics;
 use super::recipe::{Flags, Recipe};
 use tribunal_ir::inst::Operands;
 use tribunal_ir::opcode::TypeClass;
-use tribunal_ir::{Family, Opcode, OpcodeInfo, Operand, Type, VReg};
+use tribunal_ir::{Bits, Family, Opcode, OpcodeInfo, Operand, Type, VReg};
 
 /// Widens type `index` to `ty`; false if there is no recipe.
 pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
@@ -31,6 +31,8 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_CONSTANT, 0) => constant(r, ty),
         (G_PHI, 0) => phi(r, ty),
         (G_ICMP | G_FCMP | G_IS_FPCLASS | G_FPTOSI | G_FPTOUI, 0) => result(r, ty),
+        (G_INTRINSIC_LRINT | G_INTRINSIC_LLRINT | G_LROUND | G_LLROUND, 0) => result(r, ty),
+        (G_FPTOSI_SAT | G_FPTOUI_SAT, 0) => saturated(r, ty),
         (G_ICMP, 1) => compared(r, ty),
         (G_SELECT, 0) => selected(r, ty),
         (G_SELECT, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),
@@ -86,6 +88,25 @@ fn result(r: &mut Recipe<'_>, ty: Type) {
     r.rewritten(operands, Flags::Keep);
     let dst = r.dst();
     r.define(dst, Opcode::G_TRUNC, &[wide]);
+}
+
+/// A wide result of the same instruction, brought into the range of the narrow one, and truncated.
+fn saturated(r: &mut Recipe<'_>, ty: Type) {
+    use Opcode::*;
+    let (source, dst) = (r.register(1), r.dst());
+    let bits = r.bits_of(dst);
+    let wide = r.op(ty, r.data.opcode, &[source]);
+    let clamped = if r.data.opcode == G_FPTOSI_SAT {
+        let least = Bits::signed_min(bits);
+        let [least, greatest] =
+            [least, least.not()].map(|bound| r.builder.constant(ty, bound.sext_or_trunc(ty.bits())));
+        let above = r.op(ty, G_SMAX, &[wide, least]);
+        r.op(ty, G_SMIN, &[above, greatest])
+    } else {
+        let greatest = r.mask(ty, bits);
+        r.op(ty, G_UMIN, &[wide, greatest])
+    };
+    r.define(dst, G_TRUNC, &[clamped]);
 }
 
 /// One source extended; the rest stays.
@@ -198,14 +219,14 @@ fn leading_zeros(r: &mut Recipe<'_>, ty: Type) {
     let (count, difference) = (r.type_of(dst), ty.bits() - r.bits_of(source));
     let wide = r.op(ty, Opcode::G_ZEXT, &[source]);
     let zeros = r.op(count, Opcode::G_CTLZ, &[wide]);
-    let difference = r.builder.constant(count, tribunal_ir::Bits::new(difference.into(), count.bits()));
+    let difference = r.builder.constant(count, Bits::new(difference.into(), count.bits()));
     r.define(dst, Opcode::G_SUB, &[zeros, difference]);
 }
 
 /// A set bit just above the narrow value ends the count there.
 fn trailing_zeros(r: &mut Recipe<'_>, ty: Type) {
     let (source, dst) = (r.register(1), r.dst());
-    let end = tribunal_ir::Bits::one_bit(r.bits_of(source), ty.bits());
+    let end = Bits::one_bit(r.bits_of(source), ty.bits());
     let wide = r.op(ty, Opcode::G_ANYEXT, &[source]);
     let end = r.builder.constant(ty, end);
     let ended = r.op(ty, Opcode::G_OR, &[wide, end]);

@@ -3,6 +3,7 @@
 //! 128 bits, which are `long double`, call the library. An operation on vectors is one on each element.
 
 use super::legality::each;
+use crate::legality::predicates::type_in_set;
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S16, S32, S64, S128};
@@ -44,6 +45,8 @@ pub(super) fn operations() -> Vec<RuleSet> {
         each(&[G_FNEG, G_FABS]).legal_for(&NATIVE).lower_for(&[S16, S128]),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),
         each(&alike).libcall_for(&CALLED).promote(0, S32),
+        each(&[G_FMODF, G_FSINCOS]).lower_for(&NUMBERS),
+        each(&[G_FFREXP]).lower_if(type_in_set(0, &NUMBERS)),
         each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(&CALLED, &[S32])).promote(0, S32),
         each(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&pairs(&[S32], &NUMBERS)),
         rules_for("aarch64", &[G_FCONSTANT]).legal_for(&NATIVE).lower_for(&NUMBERS),
@@ -60,7 +63,11 @@ pub(super) fn operations() -> Vec<RuleSet> {
 /// Between formats, and between numbers and integers. A wide integer, or a number of 128 bits, calls the library.
 fn conversions() -> Vec<RuleSet> {
     let (native, called) = (pairs(&NATIVE, &NATIVE), pairs(&CALLED, &CALLED));
+    let to_nearest =
+        |opcodes: &[Opcode]| each(opcodes).promote(1, S32).legal_for(&native).min_scalar(0, S32).min_scalar(0, S64);
     vec![
+        to_nearest(&[G_INTRINSIC_LLRINT, G_LLROUND]).libcall_for(&[(S64, S128)]),
+        to_nearest(&[G_INTRINSIC_LRINT, G_LROUND]).lower_for(&[(S64, S128)]),
         each(&[G_FPEXT])
             .legal_for(&[(S64, S32), (S32, S16), (S64, S16)])
             .libcall_for(&[(S128, S32), (S128, S64)])
@@ -76,7 +83,12 @@ fn conversions() -> Vec<RuleSet> {
             .min_scalar(0, S32)
             .libcall_for(&called)
             .widen_scalar_to_next_pow2(0),
-        each(&[G_FPTOSI_SAT, G_FPTOUI_SAT]).promote(1, S32).legal_for(&native),
+        each(&[G_FPTOSI_SAT, G_FPTOUI_SAT])
+            .promote(1, S32)
+            .legal_for(&native)
+            .min_scalar(0, S32)
+            .lower_for(&called)
+            .widen_scalar_to_next_pow2(0),
         each(&[G_SITOFP, G_UITOFP])
             .promote(0, S32)
             .legal_for(&native)

@@ -147,6 +147,8 @@ fn between_integers<D: AnyDomain + ?Sized>(
         FCVTZSUXSr | FCVTZSUXDr => (RoundingMode::TowardZero, 64, true),
         FCVTZUUWSr | FCVTZUUWDr => (RoundingMode::TowardZero, 32, false),
         FCVTZUUXSr | FCVTZUUXDr => (RoundingMode::TowardZero, 64, false),
+        FCVTNSUWSr | FCVTNSUWDr => (RoundingMode::NearestEven, 32, true),
+        FCVTNSUXSr | FCVTNSUXDr => (RoundingMode::NearestEven, 64, true),
         FCVTASUWSr | FCVTASUWDr => (RoundingMode::NearestAway, 32, true),
         FCVTASUXSr | FCVTASUXDr => (RoundingMode::NearestAway, 64, true),
         SCVTFUWSri | SCVTFUWDri | SCVTFUXSri | SCVTFUXDri => {

@@ -326,11 +326,13 @@ crate::instructions! {
     FMOVSi [DFS, FIMM] packed(0x1e201000) "fmov %0, #%f1" {};
     FCVTZSUWSr [D32, UFS] two(0x1e380000) "fcvtzs %0, %1" {} reads [FPCR];
     FCVTZUUWSr [D32, UFS] two(0x1e390000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTNSUWSr [D32, UFS] two(0x1e200000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUWSr [D32, UFS] two(0x1e240000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUWSri [DFS, U32] two(0x1e220000) "scvtf %0, %1" {} reads [FPCR];
     UCVTFUWSri [DFS, U32] two(0x1e230000) "ucvtf %0, %1" {} reads [FPCR];
     FCVTZSUXSr [D64, UFS] two(0x9e380000) "fcvtzs %0, %1" {} reads [FPCR];
     FCVTZUUXSr [D64, UFS] two(0x9e390000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTNSUXSr [D64, UFS] two(0x9e200000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUXSr [D64, UFS] two(0x9e240000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUXSri [DFS, U64] two(0x9e220000) "scvtf %0, %1" {} reads [FPCR];
     UCVTFUXSri [DFS, U64] two(0x9e230000) "ucvtf %0, %1" {} reads [FPCR];
@@ -368,11 +370,13 @@ crate::instructions! {
     FMOVDi [DFD, FIMM] packed(0x1e601000) "fmov %0, #%f1" {};
     FCVTZSUWDr [D32, UFD] two(0x1e780000) "fcvtzs %0, %1" {} reads [FPCR];
     FCVTZUUWDr [D32, UFD] two(0x1e790000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTNSUWDr [D32, UFD] two(0x1e600000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUWDr [D32, UFD] two(0x1e640000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUWDri [DFD, U32] two(0x1e620000) "scvtf %0, %1" {} reads [FPCR];
     UCVTFUWDri [DFD, U32] two(0x1e630000) "ucvtf %0, %1" {} reads [FPCR];
     FCVTZSUXDr [D64, UFD] two(0x9e780000) "fcvtzs %0, %1" {} reads [FPCR];
     FCVTZUUXDr [D64, UFD] two(0x9e790000) "fcvtzu %0, %1" {} reads [FPCR];
+    FCVTNSUXDr [D64, UFD] two(0x9e600000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUXDr [D64, UFD] two(0x9e640000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUXDri [DFD, U64] two(0x9e620000) "scvtf %0, %1" {} reads [FPCR];
     UCVTFUXDri [DFD, U64] two(0x9e630000) "ucvtf %0, %1" {} reads [FPCR];

@@ -8,6 +8,7 @@
 //! With F, values of any kind that are as wide as these numbers, and not as wide as a general register, are legal too.
 //! The legalizer leaves them so where they are numbers of floating point.
 
+use crate::legality::predicates::type_in_set;
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S16, S32, S64, S128};
@@ -77,6 +78,8 @@ impl FloatMachine {
             each(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
             each(&CALLED).libcall_for(called).promote(0, S32),
             each(&alike).libcall_for(called).promote(0, S32),
+            each(&[G_FMODF, G_FSINCOS]).lower_for(&[S16]).lower_for(called),
+            each(&[G_FFREXP]).lower_if(type_in_set(0, &NUMBERS)),
             each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(called, &[S32])).promote(0, S32),
             each(&[G_FNEG, G_FABS]).legal_for(numbers).lower_for(&NUMBERS),
             // A number of 16 bits is a constant of a general register.
@@ -115,10 +118,19 @@ impl FloatMachine {
             [S32, S64] => &[(S64, S32)],
             _ => &[],
         };
+        let to_nearest = |opcodes: &[Opcode]| {
+            let rules = each(opcodes)
+                .legal_for(&pairs(&[x], numbers))
+                .when(is_hard && x != S64, |rules| rules.min_scalar(0, x));
+            rules.promote(1, S32).min_scalar(0, S64)
+        };
         let back = |all: &[(Type, Type)]| all.iter().map(|&(wide, narrow)| (narrow, wide)).collect::<Vec<_>>();
         extensions.retain(|extension| !hard.contains(extension));
         roundings.retain(|rounding| !back(hard).contains(rounding));
         vec![
+            // The library's results have 64 bits on every machine.
+            to_nearest(&[G_INTRINSIC_LLRINT, G_LLROUND]).libcall_for(&pairs(&[S64], called)),
+            to_nearest(&[G_INTRINSIC_LRINT, G_LROUND]).lower_for(&pairs(&[S64], called)),
             each(&[G_FPEXT]).legal_for(hard).libcall_for(&extensions).promote(1, S32),
             each(&[G_FPTRUNC]).legal_for(&back(hard)).libcall_for(&back(&extensions)).libcall_for(&roundings),
             each(&[G_FPTOSI, G_FPTOUI])
@@ -126,6 +138,12 @@ impl FloatMachine {
                 .min_scalar(0, least)
                 .promote(1, S32)
                 .libcall_for(&pairs(integers, called))
+                .widen_scalar_to_next_pow2(0),
+            each(&[G_FPTOSI_SAT, G_FPTOUI_SAT])
+                .legal_for(&pairs(&[x], numbers))
+                .min_scalar(0, least)
+                .promote(1, S32)
+                .lower_for(&pairs(integers, called))
                 .widen_scalar_to_next_pow2(0),
             each(&[G_SITOFP, G_UITOFP])
                 .legal_for(&pairs(numbers, &[x]))

@@ -319,8 +319,17 @@ fn of_one<F: Float>(instance: &FloatInstance, args: &[u128]) -> Option<Vec<Expec
             number(a.scalbn_r(power.clamp(-100_000, 100_000) as i32, even))
         }
         G_FFREXP => return Some(fraction_and_power(instance, a)),
+        G_FMODF => return Some(whole_and_fraction(format, a).to_vec()),
         _ => return None,
     }])
+}
+
+/// The remainder by one, and the number rounded towards zero.
+fn whole_and_fraction<F: Float>(format: FloatFormat, a: F) -> [Expected; 2] {
+    let whole = number(format, a.round_to_integral(Round::TowardZero).value);
+    let zero = Expected::Bits(F::ZERO.copy_sign(a).to_bits());
+    let fraction = if a.is_infinite() { zero } else { number(format, a.c_fmod(F::from_u128(1).value).value) };
+    [fraction, whole]
 }
 
 /// The library's `frexp` says of a zero power what it likes.

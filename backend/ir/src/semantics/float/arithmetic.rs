@@ -300,9 +300,30 @@ pub(super) fn canonical<D: Domain + ?Sized>(
     a: &D::Bits,
 ) -> FloatResult<D::Bits> {
     let [x] = parts_of(d, format, [a]);
-    let number = FloatResult { bits: a.clone(), flags: d.literal(0, FLAG_BITS) };
-    let (mut operands, never) = (operands(d, format, [&x]), d.boolean(false));
+    let mut operands = operands(d, format, [&x]);
     let quiet = d.constant(Bits::signed_min(format.fraction_bits()));
     operands[0].fraction = d.or(&operands[0].fraction, &quiet);
-    with_nans(d, rules.nan, &operands, &never, (format, number))
+    unless_nan(d, rules, (format, a), &operands)
+}
+
+/// The number itself, or a NaN as any operation on it returns one.
+pub(super) fn itself<D: Domain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    format: FloatFormat,
+    a: &D::Bits,
+) -> FloatResult<D::Bits> {
+    let [x] = parts_of(d, format, [a]);
+    let operands = operands(d, format, [&x]);
+    unless_nan(d, rules, (format, a), &operands)
+}
+
+fn unless_nan<D: Domain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (format, a): (FloatFormat, &D::Bits),
+    operands: &[NanOperand<D>],
+) -> FloatResult<D::Bits> {
+    let (number, never) = (FloatResult { bits: a.clone(), flags: d.literal(0, FLAG_BITS) }, d.boolean(false));
+    with_nans(d, rules.nan, operands, &never, (format, number))
 }

@@ -4,7 +4,7 @@
 //! poison. Flags that license another result (`nsz`, `arcp`, `contract`, `afn`, `reassoc`) change nothing: of all
 //! allowed results the definition has the strict one.
 
-use super::arithmetic::{canonical, is_infinite, is_nan};
+use super::arithmetic::{canonical, is_infinite, is_nan, itself};
 use super::integral::{IntegerForm, round_to_integral, to_integer};
 use super::parts::{FloatParts, exponent_width, signed};
 use super::{
@@ -53,12 +53,15 @@ enum Results<D: Domain> {
     Partial(D::Bits, D::Bool),
     /// A number and an integer.
     Both(D::Bits, D::Bits),
+    /// Two numbers.
+    Floats(D::Bits, D::Bits),
 }
 
 impl<D: Domain> Results<D> {
     fn floats(&self) -> SmallVec<[D::Bits; 2]> {
         match self {
             Results::Float(bits) | Results::Both(bits, _) => smallvec![bits.clone()],
+            Results::Floats(one, other) => smallvec![one.clone(), other.clone()],
             Results::Integer(_) | Results::Partial(..) => smallvec![],
         }
     }
@@ -66,7 +69,7 @@ impl<D: Domain> Results<D> {
     fn all(self) -> SmallVec<[D::Bits; 2]> {
         match self {
             Results::Float(bits) | Results::Integer(bits) | Results::Partial(bits, _) => smallvec![bits],
-            Results::Both(float, integer) => smallvec![float, integer],
+            Results::Both(one, other) | Results::Floats(one, other) => smallvec![one, other],
         }
     }
 }
@@ -162,6 +165,7 @@ fn arithmetic<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Meant<D> {
             let rules = FloatRules::generic(d);
             canonical(d, &rules, format, a).bits
         }),
+        G_FMODF => format(op.width()).and_then(|format| Ok(whole_and_fraction(d, format, a?))),
         G_FCOPYSIGN => a.and_then(|a| with_sign_of(d, a, b?)).map(Results::Float),
         _ => return None,
     })
@@ -178,6 +182,17 @@ fn product_sum<D: Domain>(d: &mut D, is_split: bool, format: FloatFormat, [a, b,
     }
     let product = mul(d, &rules, format, a, b).bits;
     add(d, &rules, format, &product, c).bits
+}
+
+/// What is left of the number beside the whole number towards zero, which has its sign, and that whole number. Of a
+/// whole number and of an infinity a zero is left, of the same sign (LangRef, `modf`).
+fn whole_and_fraction<D: Domain>(d: &mut D, format: FloatFormat, a: &D::Bits) -> Results<D> {
+    let (rules, x) = (FloatRules::generic(d), FloatParts::of(d, format, a));
+    let towards_zero = FloatRules::new(d, super::NanRule::Generic, RoundingMode::TowardZero);
+    let whole = round_to_integral(d, &towards_zero, format, a).bits;
+    let (rest, nothing) = (sub(d, &rules, format, a, &whole).bits, d.literal(0, format.bits() - 1));
+    let (is_whole, none) = (compare(d, format, a, &whole).equal, signed(d, &x.sign, &nothing));
+    Results::Floats(d.ite(&is_whole, &none, &rest), whole)
 }
 
 /// The first number with the sign of the second, which may be of another format.
@@ -366,6 +381,6 @@ fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsu
     let is_ordinary = d.bool_not(&x.is_zero);
     let is_ordinary = d.bool_and(&is_finite, &is_ordinary);
     let rules = FloatRules::generic(d);
-    let itself = canonical(d, &rules, format, a).bits;
-    Ok(Results::Both(d.ite(&is_ordinary, &half, &itself), power))
+    let unchanged = itself(d, &rules, format, a).bits;
+    Ok(Results::Both(d.ite(&is_ordinary, &half, &unchanged), power))
 }
