@@ -224,12 +224,13 @@ impl Generator<'_, '_, '_> {
     /// The operand of a conversion to an integer type, brought into its range: beyond it the result is poison, or
     /// any.
     fn in_range(&mut self, opcode: Opcode, source: Entry, integer: Type) -> Result<Entry> {
-        use Opcode::*;
-        // The bound is a power of two, so many less than the integer has bits. A number just below it may be rounded up.
+        let is_rounded = opcode.family() == Some(Family::FloatRounding) && !opcode.info().is_some_and(is_number);
+        // The bound is a power of two, so many less than the integer has bits. A number just below it may be rounded
+        // up.
         let (is_signed, less) = match opcode {
-            G_FPTOSI => (true, 1),
-            G_FPTOUI => (false, 0),
-            G_INTRINSIC_LRINT | G_INTRINSIC_LLRINT | G_LROUND | G_LLROUND => (true, 2),
+            Opcode::G_FPTOSI => (true, 1),
+            Opcode::G_FPTOUI => (false, 0),
+            _ if is_rounded => (true, 2),
             _ => return Ok(source),
         };
         let Some(format) = FloatFormat::of_width(source.ty.bits()) else { return Ok(source) };

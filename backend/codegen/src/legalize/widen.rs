@@ -31,7 +31,7 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_CONSTANT, 0) => constant(r, ty),
         (G_PHI, 0) => phi(r, ty),
         (G_ICMP | G_FCMP | G_IS_FPCLASS | G_FPTOSI | G_FPTOUI, 0) => result(r, ty),
-        (G_INTRINSIC_LRINT | G_INTRINSIC_LLRINT | G_LROUND | G_LLROUND, 0) => result(r, ty),
+        (opcode, 0) if opcode.family() == Some(Family::FloatRounding) => result(r, ty),
         (G_FPTOSI_SAT | G_FPTOUI_SAT, 0) => saturated(r, ty),
         (G_ICMP, 1) => compared(r, ty),
         (G_SELECT, 0) => selected(r, ty),
