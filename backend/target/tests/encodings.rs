@@ -308,7 +308,7 @@ fn words_that_are_decoded_are_encoded() {
 fn riscv64_words_are_llvms() {
     compare(
         tribunal_target::by_name("riscv64").unwrap(),
-        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,-c,-relax"],
+        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,+zfa,-c,-relax"],
     );
 }
 
@@ -316,7 +316,7 @@ fn riscv64_words_are_llvms() {
 fn riscv32_words_are_llvms() {
     compare(
         tribunal_target::by_name("riscv32").unwrap(),
-        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,-c,-relax"],
+        &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,+zfa,-c,-relax"],
     );
 }
 
@@ -365,7 +365,7 @@ fn compressed(name: &str) {
     let features = target.base() | target.all_options();
     let instances = compressible(target);
     let text: String = instances.iter().map(|(_, text)| format!("{text}\n")).collect();
-    let words = assembled(target, &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,+c,-relax"], &text);
+    let words = assembled(target, &["--mattr=+m,+a,+f,+d,+zba,+zbb,+zbs,+zicond,+zfhmin,+zfh,+zfa,+c,-relax"], &text);
     assert_eq!(words.len(), instances.len(), "llvm-mc skipped a line");
     let mut forms = BTreeSet::new();
     for ((inst, text), word) in instances.iter().zip(words) {

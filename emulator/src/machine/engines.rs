@@ -39,7 +39,7 @@ const SIGNED_EXTREMA: (u32, u32) = (0x3f20_ec00, 0x3820_4000);
 /// Status").
 const FLOATS_ON: u64 = 3 << 13;
 
-/// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs, Zicond, Zfhmin and Zfh.
+/// Unicorn 2's RISC-V is QEMU 5's, older than Zba, Zbb, Zbs, Zicond, Zfhmin, Zfh and Zfa.
 const RISCV: EngineDesc = EngineDesc {
     target: &RISCV64,
     arch: Arch::RISCV,

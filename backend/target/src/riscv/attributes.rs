@@ -4,7 +4,7 @@
 //! A module says by a flag which extensions its source was compiled for. Code may use them by inline assembly, so they
 //! stand in the section beside those of the features.
 
-use super::features::{A, C, D, F, M, RV32, ZBA, ZBB, ZBS, ZFH, ZFHMIN, ZICOND};
+use super::features::{A, C, D, F, M, RV32, ZBA, ZBB, ZBS, ZFA, ZFH, ZFHMIN, ZICOND};
 use crate::{AttributeSection, Features, ModuleIsa};
 use object::elf::{
     EF_RISCV_FLOAT_ABI_DOUBLE, EF_RISCV_FLOAT_ABI_SINGLE, EF_RISCV_RVE, FileFlags, SHT_RISCV_ATTRIBUTES,
@@ -25,13 +25,14 @@ pub const ABIS: &[(&str, FileFlags)] = &[
 /// Extensions that a convention passes values in, with those that they imply.
 const OF_ABIS: [(char, &[&str]); 2] = [('f', &["f2p2", "zicsr2p0"]), ('d', &["f2p2", "d2p2", "zicsr2p0"])];
 /// Extensions of a feature, with those that they imply.
-const OF_FEATURES: [(Features, &[&str]); 11] = [
+const OF_FEATURES: [(Features, &[&str]); 12] = [
     (M, &["m2p0", "zmmul1p0"]),
     (A, &["a2p1", "zaamo1p0", "zalrsc1p0"]),
     (F, &["f2p2", "zicsr2p0"]),
     (D, &["f2p2", "d2p2", "zicsr2p0"]),
     (ZFHMIN, &["f2p2", "zfhmin1p0", "zicsr2p0"]),
     (ZFH, &["f2p2", "zfh1p0", "zfhmin1p0", "zicsr2p0"]),
+    (ZFA, &["f2p2", "zfa1p0", "zicsr2p0"]),
     (C, &["c2p0", "zca1p0"]),
     (ZICOND, &["zicond1p0"]),
     (ZBA, &["zba1p0"]),

@@ -25,6 +25,8 @@ pub const D: Features = Features::bit(8);
 pub const ZFHMIN: Features = Features::bit(9);
 /// Floating point of 16 bits: arithmetic.
 pub const ZFH: Features = Features::bit(10);
+/// More operations of floating point: constants, extrema that keep a NaN, rounding to an integral value.
+pub const ZFA: Features = Features::bit(11);
 /// Registers of 64 bits: part of the machine, not an option.
 pub const RV64: Features = Features::bit(16);
 /// Registers of 32 bits.
@@ -43,6 +45,7 @@ pub static OPTIONS: &[FeatureDesc] = &[
     FeatureDesc { name: "d", feature: D, rules: Crossed, implies: F, beside: NONE },
     FeatureDesc { name: "zfhmin", feature: ZFHMIN, rules: Apart, implies: F, beside: D },
     FeatureDesc { name: "zfh", feature: ZFH, rules: Apart, implies: F.union(ZFHMIN), beside: D },
+    FeatureDesc { name: "zfa", feature: ZFA, rules: Apart, implies: F, beside: D.union(ZFHMIN).union(ZFH) },
     FeatureDesc { name: "c", feature: C, rules: No, implies: NONE, beside: NONE },
     FeatureDesc { name: "zicond", feature: ZICOND, rules: No, implies: NONE, beside: NONE },
 ];

@@ -24,6 +24,8 @@ pub(super) struct FloatMachine {
     pub numbers: &'static [Type],
     /// The numbers that have moves and conversions.
     pub moved: &'static [Type],
+    /// The numbers that are rounded to integral values by instructions: those of Zfa.
+    pub rounded: &'static [Type],
 }
 
 /// The numbers of F.
@@ -41,9 +43,9 @@ const ARITHMETIC: [Opcode; 7] = [G_FADD, G_FSUB, G_FMUL, G_FDIV, G_FSQRT, G_FMIN
 /// Operations that have instructions, and no function in every library.
 const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZE];
 
-/// Operations that call the library on every machine.
-const CALLED: [Opcode; 8] =
-    [G_FREM, G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
+/// Operations that have instructions with Zfa, and else call the library.
+const ROUNDED: [Opcode; 7] =
+    [G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
 impl FloatMachine {
     /// Rules of an operation that does with each element of a vector what it does with a scalar.
@@ -64,7 +66,10 @@ impl FloatMachine {
         let promotes = !numbers.contains(&S16);
         let constants: Vec<Type> = numbers.iter().copied().filter(|&number| number != S16).collect();
         let of_integers = pairs(&[x], numbers);
-        let soft: Vec<Type> = called.iter().copied().filter(|number| !numbers.contains(number)).collect();
+        let without = |all: &[Type], some: &[Type]| -> Vec<Type> {
+            all.iter().copied().filter(|number| !some.contains(number)).collect()
+        };
+        let (rounded, soft) = (self.rounded, without(called, numbers));
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
         let elementary: Vec<Opcode> = Family::FloatFunction.opcodes().to_vec();
         let alike: Vec<Opcode> = elementary
@@ -75,8 +80,15 @@ impl FloatMachine {
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
-            each(&[G_FMINIMUM, G_FMAXIMUM]).lower_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
-            each(&CALLED).libcall_for(called).promote(0, S32),
+            each(&[G_FMINIMUM, G_FMAXIMUM])
+                .legal_for(rounded)
+                .lower_for(&without(numbers, rounded))
+                .when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            each(&[G_FREM]).libcall_for(called).promote(0, S32),
+            each(&ROUNDED)
+                .legal_for(rounded)
+                .libcall_for(&without(called, rounded))
+                .when(!rounded.contains(&S16), |rules| rules.promote(0, S32)),
             each(&alike).libcall_for(called).promote(0, S32),
             each(&[G_FMODF, G_FSINCOS]).lower_for(&[S16]).lower_for(called),
             each(&[G_FFREXP]).lower_if(type_in_set(0, &NUMBERS)),

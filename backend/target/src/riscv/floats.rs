@@ -1,5 +1,5 @@
-//! The meaning of the instructions of F, D, Zfhmin and Zfh (The RISC-V Instruction Set Manual, volume I,
-//! chapters "F", "D" and "Zfh").
+//! The meaning of the instructions of F, D, Zfhmin, Zfh and Zfa (The RISC-V Instruction Set Manual, volume I,
+//! chapters "F", "D", "Zfh" and "Zfa").
 //!
 //! The rounding mode of `frm` is to nearest: no code that LLVM compiles for its default environment changes it. The
 //! flags of `fflags` are nobody's. A source is the low part of its register: code that keeps narrow numbers boxed, as
@@ -13,8 +13,9 @@ use crate::meaning::AnyDomain;
 use crate::operands::Sources;
 use tribunal_ir::semantics::float::{
     self, Extremum, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify, compare, extremum, fma,
-    from_integer, to_integer,
+    from_integer, round_to_integral, to_integer,
 };
+use tribunal_ir::semantics::{Choice, Concrete};
 use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, TargetOpcode};
 
 /// The number of the rounding mode that is in `frm`.
@@ -40,6 +41,10 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let rules = FloatRules::new(d, NanRule::Canonical, mode(row, inst)?);
     let arg = |index: usize| s.bits(index);
+    if matches!(opcode, FLI_H | FLI_S | FLI_D) {
+        let bits = constant(format_of(opcode), usize::try_from(inst.imm(1)?).ok()?)?;
+        return Some(d.constant(bits));
+    }
     let a = arg(0)?;
     if let Some(result) = conversion(d, &rules, opcode, register_bits, a) {
         return Some(result);
@@ -53,10 +58,85 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         FCVT_H_D => float::truncate(d, &rules, (double, half), a),
         FCVT_S_H => float::extend(d, &rules, (half, single), a),
         FCVT_D_H => float::extend(d, &rules, (half, double), a),
+        FROUND_H | FROUND_S | FROUND_D | FROUNDNX_H | FROUNDNX_S | FROUNDNX_D => {
+            round_to_integral(d, &rules, format, a)
+        }
         FCLASS_H | FCLASS_S | FCLASS_D => return Some(class(d, format, register_bits, a)),
         _ => return of_several(d, &rules, (opcode, format), register_bits, [a, arg(1)?], arg(2)),
     };
     Some(result.bits)
+}
+
+/// The constants of Zfa by number, but for [`LEAST_NORMAL`]. The format that is too narrow for one has infinity.
+const CONSTANTS: [f64; 32] = [
+    -1.0,
+    f64::MIN_POSITIVE,
+    1.0 / 65536.0,
+    1.0 / 32768.0,
+    1.0 / 256.0,
+    1.0 / 128.0,
+    0.0625,
+    0.125,
+    0.25,
+    0.3125,
+    0.375,
+    0.4375,
+    0.5,
+    0.625,
+    0.75,
+    0.875,
+    1.0,
+    1.25,
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    8.0,
+    16.0,
+    128.0,
+    256.0,
+    32768.0,
+    65536.0,
+    f64::INFINITY,
+    f64::NAN,
+];
+
+/// The number of the constant that is the format's least normal number.
+const LEAST_NORMAL: usize = 1;
+
+/// The constant of this number.
+fn constant(format: FloatFormat, number: usize) -> Option<Bits> {
+    let value = Bits::new(CONSTANTS.get(number)?.to_bits().into(), FloatFormat::Double.bits());
+    Some(match format {
+        _ if number == LEAST_NORMAL => Bits::one_bit(format.fraction_bits(), format.bits()),
+        FloatFormat::Double => value,
+        _ => {
+            let mut d = Concrete { choice: Choice::Zeros };
+            let rules = FloatRules::new(&mut d, NanRule::Canonical, RoundingMode::NearestEven);
+            float::truncate(&mut d, &rules, (FloatFormat::Double, format), &value).bits
+        }
+    })
+}
+
+/// The number of the constant with these bits.
+pub(super) fn number_of_constant(bits: Bits) -> Option<i64> {
+    let format = FloatFormat::of_width(bits.width())?;
+    let number = (0..CONSTANTS.len()).find(|&number| constant(format, number) == Some(bits));
+    number.and_then(|number| i64::try_from(number).ok())
+}
+
+/// The constant of this number as the assembler writes it.
+pub(super) fn name_of_constant(number: i64) -> String {
+    let value = usize::try_from(number).ok().and_then(|number| CONSTANTS.get(number)).copied();
+    match value {
+        Some(f64::MIN_POSITIVE) => "min".to_string(),
+        Some(value) if value.is_nan() => "nan".to_string(),
+        Some(value) if value.is_infinite() => "inf".to_string(),
+        Some(value) => format!("{value:?}"),
+        None => String::new(),
+    }
 }
 
 /// Of two sources, or of three.
@@ -77,6 +157,8 @@ fn of_several<D: AnyDomain + ?Sized>(
         FDIV_H | FDIV_S | FDIV_D => float::div(d, rules, format, a, b),
         FMIN_H | FMIN_S | FMIN_D => extremum(d, rules, least, a, b),
         FMAX_H | FMAX_S | FMAX_D => extremum(d, rules, greatest, a, b),
+        FMINM_H | FMINM_S | FMINM_D => extremum(d, rules, (format, Extremum::Minimum), a, b),
+        FMAXM_H | FMAXM_S | FMAXM_D => extremum(d, rules, (format, Extremum::Maximum), a, b),
         FSGNJ_H | FSGNJ_S | FSGNJ_D => return Some(with_sign_of(d, a, b)),
         FSGNJN_H | FSGNJN_S | FSGNJN_D => {
             let opposite = negated(d, b);
@@ -87,8 +169,13 @@ fn of_several<D: AnyDomain + ?Sized>(
             return Some(with_sign_of(d, a, &both));
         }
         FEQ_H | FEQ_S | FEQ_D => return Some(compared(d, (format, FloatPredicate::Oeq), register_bits, [a, b])),
-        FLT_H | FLT_S | FLT_D => return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b])),
-        FLE_H | FLE_S | FLE_D => return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b])),
+        FLT_H | FLT_S | FLT_D | FLTQ_H | FLTQ_S | FLTQ_D => {
+            return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b]));
+        }
+        FLE_H | FLE_S | FLE_D | FLEQ_H | FLEQ_S | FLEQ_D => {
+            return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b]));
+        }
+        FMVP_D_X => return Some(d.concat(b, a)),
         _ => fused(d, rules, (opcode, format), [a, b, third?])?,
     };
     Some(result.bits)
@@ -182,6 +269,7 @@ fn conversion<D: AnyDomain + ?Sized>(
         FMV_X_H | FMV_X_W => return Some(d.sext(a, register_bits)),
         FMV_H_X => return Some(d.extract(a, 0, 16)),
         FMV_W_X => return Some(d.extract(a, 0, 32)),
+        FMVH_X_D => return Some(d.extract(a, 32, 32)),
         FMV_X_D | FMV_D_X => return (register_bits == d.width(a)).then_some(*a),
         _ => return of_integer(d, rules, opcode, a),
     };

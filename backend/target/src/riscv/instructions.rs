@@ -1,9 +1,9 @@
-//! The instruction table: RV32I and RV64I, M, A, F, D, Zfhmin, Zfh, Zba, Zbb, Zbs, Zicond, and the
+//! The instruction table: RV32I and RV64I, M, A, F, D, Zfhmin, Zfh, Zfa, Zba, Zbb, Zbs, Zicond, and the
 //! pseudo-instructions of LLVM's MIR. One instruction a row: numbers, operands and encodings all come from it. Source:
 //! The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G Instruction Set Listings"; names and operand order
 //! are LLVM's.
 
-use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZFH, ZFHMIN, ZICOND};
+use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZFA, ZFH, ZFHMIN, ZICOND};
 use super::registers::{FPR16, FPR32, FPR64, GPR, GPRJALR, GPRTC, RA, SP};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
@@ -89,6 +89,14 @@ const fn float(funct7: u32, funct3: u32) -> Option<WordLayout> {
 const fn float1(funct7: u32, funct3: u32) -> Option<WordLayout> {
     code(0x53, funct3, funct7 << 25, &RD_RS1)
 }
+/// A move of a part of the bits of one source.
+const fn moved(funct7: u32, part: u32) -> Option<WordLayout> {
+    code(0x53, 0, funct7 << 25 | part << 20, &RD_RS1)
+}
+/// A constant: its number stands where a source does.
+const fn constant(funct7: u32) -> Option<WordLayout> {
+    code(0x53, 0, funct7 << 25 | 1 << 20, &RD_RS1)
+}
 /// The kinds of accesses before, and those after.
 const fn fence(above: u32) -> Option<WordLayout> {
     const PIECES: &[Piece] = &[Piece::low(0, 4, 24), Piece::low(1, 4, 20)];
@@ -109,6 +117,8 @@ const XS: OperandDesc = OperandDesc::Use(FPR32);
 const DD: OperandDesc = OperandDesc::Def(FPR64);
 const XD: OperandDesc = OperandDesc::Use(FPR64);
 const RM: OperandDesc = OperandDesc::Imm(ImmRange::RoundingMode);
+/// The number of a constant of floating point.
+const NUMBER: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(5));
 const BASE: OperandDesc = OperandDesc::Base(GPR);
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Signed(12));
 const O12: OperandDesc = OperandDesc::Offset { range: ImmRange::Signed(12), scale: 1 };
@@ -438,6 +448,29 @@ crate::instructions! {
     FCVT_H_D [DH, XD, RM] rounded(0x22, 1) {} if [ZFHMIN, D];
     FMV_X_H [DX, XH] float1(0x72, 0) {} if [ZFHMIN];
     FMV_H_X [DH, X] float1(0x7a, 0) {} if [ZFHMIN];
+    FLI_S [DS, NUMBER] constant(0x78) {} if [ZFA];
+    FMINM_S [DS, XS, XS] float(0x14, 2) {} if [ZFA];
+    FMAXM_S [DS, XS, XS] float(0x14, 3) {} if [ZFA];
+    FROUND_S [DS, XS, RM] rounded(0x20, 4) {} if [ZFA];
+    FROUNDNX_S [DS, XS, RM] rounded(0x20, 5) {} if [ZFA];
+    FLEQ_S [DX, XS, XS] float(0x50, 4) {} if [ZFA];
+    FLTQ_S [DX, XS, XS] float(0x50, 5) {} if [ZFA];
+    FLI_D [DD, NUMBER] constant(0x79) {} if [ZFA, D];
+    FMINM_D [DD, XD, XD] float(0x15, 2) {} if [ZFA, D];
+    FMAXM_D [DD, XD, XD] float(0x15, 3) {} if [ZFA, D];
+    FROUND_D [DD, XD, RM] rounded(0x21, 4) {} if [ZFA, D];
+    FROUNDNX_D [DD, XD, RM] rounded(0x21, 5) {} if [ZFA, D];
+    FLEQ_D [DX, XD, XD] float(0x51, 4) {} if [ZFA, D];
+    FLTQ_D [DX, XD, XD] float(0x51, 5) {} if [ZFA, D];
+    FLI_H [DH, NUMBER] constant(0x7a) {} if [ZFA, ZFH];
+    FMINM_H [DH, XH, XH] float(0x16, 2) {} if [ZFA, ZFH];
+    FMAXM_H [DH, XH, XH] float(0x16, 3) {} if [ZFA, ZFH];
+    FROUND_H [DH, XH, RM] rounded(0x22, 4) {} if [ZFA, ZFH];
+    FROUNDNX_H [DH, XH, RM] rounded(0x22, 5) {} if [ZFA, ZFH];
+    FLEQ_H [DX, XH, XH] float(0x52, 4) {} if [ZFA, ZFH];
+    FLTQ_H [DX, XH, XH] float(0x52, 5) {} if [ZFA, ZFH];
+    FMVH_X_D [DX, XD] moved(0x71, 1) {} if [RV32, ZFA, D];
+    FMVP_D_X [DD, X, X] float(0x59, 0) {} if [RV32, ZFA, D];
     FENCE [KINDS, KINDS] fence(0) {SIDE_EFFECTS};
     FENCE_TSO [] fixed(0x8330000f) {SIDE_EFFECTS};
     ECALL [] fixed(0x73) {SIDE_EFFECTS};

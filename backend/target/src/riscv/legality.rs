@@ -40,6 +40,8 @@ struct Machine {
     floats: &'static [Type],
     /// Those that have moves and conversions.
     moved: &'static [Type],
+    /// Those that have instructions of Zfa.
+    rounded: &'static [Type],
     /// The scalar that fills a register.
     x: Type,
     p: Type,
@@ -47,7 +49,8 @@ struct Machine {
     word: Option<Type>,
 }
 
-const RV64: Machine = Machine { name: "riscv64", floats: &[], moved: &[], x: S64, p: P0, word: Some(S32) };
+const RV64: Machine =
+    Machine { name: "riscv64", floats: &[], moved: &[], rounded: &[], x: S64, p: P0, word: Some(S32) };
 const RV32: Machine =
     Machine { name: "riscv32", x: S32, p: Type::Pointer { address_space: 0, bits: 32 }, word: None, ..RV64 };
 
@@ -83,7 +86,7 @@ impl Machine {
 
 impl Machine {
     fn numbers(&self) -> FloatMachine {
-        FloatMachine { name: self.name, x: self.x, numbers: self.floats, moved: self.moved }
+        FloatMachine { name: self.name, x: self.x, numbers: self.floats, moved: self.moved, rounded: self.rounded }
     }
 
     /// The numbers of floating point that have instructions and fill no general register.
@@ -103,7 +106,8 @@ impl Machine {
             (false, true) => HALF_WITH_F,
             (false, false) => WITH_F,
         };
-        Machine { floats: numbers(features::ZFH), moved: numbers(features::ZFHMIN), ..self }
+        let rounded = if features.contains(features::ZFA) { numbers(features::ZFH) } else { &[] };
+        Machine { floats: numbers(features::ZFH), moved: numbers(features::ZFHMIN), rounded, ..self }
     }
 
     /// Rules of accesses of a scalar or, element by element, of a vector.

@@ -3,6 +3,7 @@
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
+use super::floats::name_of_constant;
 use super::instructions::*;
 use super::registers::{RA, REGISTERS, ZERO, x};
 use crate::abi::CallKind;
@@ -424,6 +425,10 @@ impl Machine for MachineCode {
             texts.pop();
             let name = usize::try_from(mode).ok().and_then(|mode| ROUNDING_MODES.get(mode));
             texts.extend(name.filter(|_| mode != usual_rounding_mode(opcode)).map(|name| name.to_string()));
+        }
+        if let (FLI_H | FLI_S | FLI_D, Some(number)) = (opcode, data.imm(1)) {
+            texts.truncate(1);
+            texts.push(name_of_constant(number));
         }
         let mnemonic = mnemonic(row.name);
         let is_memory = row.flags.intersects(tribunal_ir::OpcodeFlags::LOAD | tribunal_ir::OpcodeFlags::STORE);

@@ -1,5 +1,6 @@
 //! The selection rules, most specific first within an opcode.
 
+use super::floats::number_of_constant;
 use super::instructions::*;
 use super::registers::{FPR16, FPR32, FPR64, FPRB, GPR, TP, ZERO};
 use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
@@ -21,6 +22,8 @@ fn fits(value: i64, bits: u32) -> bool {
     (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value)
 }
 
+/// A constant of Zfa.
+const LOADED: ImmClass = ImmClass { name: "loaded number", accepts: |value| number_of_constant(value).is_some() };
 const EVERY: ImmClass = ImmClass { name: "any", accepts: |value| value.to_i64().is_some() };
 const ZERO_IMM: ImmClass = ImmClass { name: "zero", accepts: |value| value.is_zero() };
 const SIMM12: ImmClass = ImmClass { name: "simm12", accepts: |value| fits(signed(value), 12) };
@@ -97,6 +100,9 @@ fn place(value: Bits) -> i64 {
 /// The place of the bit left out.
 fn place_left_out(value: Bits) -> i64 {
     i64::from(value.unsigned().trailing_ones())
+}
+fn loaded(value: Bits) -> i64 {
+    number_of_constant(value).unwrap_or(0)
 }
 /// The amount that rotates right as far as this one rotates left; both less than the width.
 fn opposite(value: Bits) -> i64 {
@@ -203,9 +209,11 @@ const V: Out = DefTemp(2, GPR);
 const DH: Out = Def(FPR16);
 const DS: Out = Def(FPR32);
 const DD: Out = Def(FPR64);
-// Rounding modes: to nearest, towards zero, to nearest with ties away from zero, that of the register `frm`.
+// Rounding modes: to nearest, towards zero, down, up, to nearest with ties away from zero, that of the register `frm`.
 const RNE: Out = Const(0);
 const RTZ: Out = Const(1);
+const RDN: Out = Const(2);
+const RUP: Out = Const(3);
 const RMM: Out = Const(4);
 const DYN: Out = Const(7);
 const Z: Out = Phys(ZERO);
@@ -235,6 +243,15 @@ rules! {
     "fmaxnum_s" if F: fop(G_FMAXNUM, 32, &[A, B]) => [FMAX_S(DS, Reg(0), Reg(1))];
     "fmaximumnum_s" if F: fop(G_FMAXIMUMNUM, 32, &[A, B]) => [FMAX_S(DS, Reg(0), Reg(1))];
     "fcanonicalize_s" if F: fop(G_FCANONICALIZE, 32, &[A]) => [FMIN_S(DS, Reg(0), Reg(0))];
+    "fminimum_s" if ZFA: fop(G_FMINIMUM, 32, &[A, B]) => [FMINM_S(DS, Reg(0), Reg(1))];
+    "fmaximum_s" if ZFA: fop(G_FMAXIMUM, 32, &[A, B]) => [FMAXM_S(DS, Reg(0), Reg(1))];
+    "fceil_s" if ZFA: fop(G_FCEIL, 32, &[A]) => [FROUND_S(DS, Reg(0), RUP)];
+    "ffloor_s" if ZFA: fop(G_FFLOOR, 32, &[A]) => [FROUND_S(DS, Reg(0), RDN)];
+    "trunc_s" if ZFA: fop(G_INTRINSIC_TRUNC, 32, &[A]) => [FROUND_S(DS, Reg(0), RTZ)];
+    "round_s" if ZFA: fop(G_INTRINSIC_ROUND, 32, &[A]) => [FROUND_S(DS, Reg(0), RMM)];
+    "roundeven_s" if ZFA: fop(G_INTRINSIC_ROUNDEVEN, 32, &[A]) => [FROUND_S(DS, Reg(0), RNE)];
+    "fnearbyint_s" if ZFA: fop(G_FNEARBYINT, 32, &[A]) => [FROUND_S(DS, Reg(0), DYN)];
+    "frint_s" if ZFA: fop(G_FRINT, 32, &[A]) => [FROUNDNX_S(DS, Reg(0), DYN)];
     "fcmp_oeq_s" if F: fcmp(Oeq, 32, &[A, B]) => [FEQ_S(D, Reg(0), Reg(1))];
     "fcmp_ogt_s" if F: fcmp(Ogt, 32, &[A, B]) => [FLT_S(D, Reg(1), Reg(0))];
     "fcmp_oge_s" if F: fcmp(Oge, 32, &[A, B]) => [FLE_S(D, Reg(1), Reg(0))];
@@ -299,6 +316,15 @@ rules! {
     "fmaxnum_h" if ZFH: fop(G_FMAXNUM, 16, &[A, B]) => [FMAX_H(DH, Reg(0), Reg(1))];
     "fmaximumnum_h" if ZFH: fop(G_FMAXIMUMNUM, 16, &[A, B]) => [FMAX_H(DH, Reg(0), Reg(1))];
     "fcanonicalize_h" if ZFH: fop(G_FCANONICALIZE, 16, &[A]) => [FMIN_H(DH, Reg(0), Reg(0))];
+    "fminimum_h" if ZFA ZFH: fop(G_FMINIMUM, 16, &[A, B]) => [FMINM_H(DH, Reg(0), Reg(1))];
+    "fmaximum_h" if ZFA ZFH: fop(G_FMAXIMUM, 16, &[A, B]) => [FMAXM_H(DH, Reg(0), Reg(1))];
+    "fceil_h" if ZFA ZFH: fop(G_FCEIL, 16, &[A]) => [FROUND_H(DH, Reg(0), RUP)];
+    "ffloor_h" if ZFA ZFH: fop(G_FFLOOR, 16, &[A]) => [FROUND_H(DH, Reg(0), RDN)];
+    "trunc_h" if ZFA ZFH: fop(G_INTRINSIC_TRUNC, 16, &[A]) => [FROUND_H(DH, Reg(0), RTZ)];
+    "round_h" if ZFA ZFH: fop(G_INTRINSIC_ROUND, 16, &[A]) => [FROUND_H(DH, Reg(0), RMM)];
+    "roundeven_h" if ZFA ZFH: fop(G_INTRINSIC_ROUNDEVEN, 16, &[A]) => [FROUND_H(DH, Reg(0), RNE)];
+    "fnearbyint_h" if ZFA ZFH: fop(G_FNEARBYINT, 16, &[A]) => [FROUND_H(DH, Reg(0), DYN)];
+    "frint_h" if ZFA ZFH: fop(G_FRINT, 16, &[A]) => [FROUNDNX_H(DH, Reg(0), DYN)];
     "fcmp_oeq_h" if ZFH: fcmp(Oeq, 16, &[A, B]) => [FEQ_H(D, Reg(0), Reg(1))];
     "fcmp_ogt_h" if ZFH: fcmp(Ogt, 16, &[A, B]) => [FLT_H(D, Reg(1), Reg(0))];
     "fcmp_oge_h" if ZFH: fcmp(Oge, 16, &[A, B]) => [FLE_H(D, Reg(1), Reg(0))];
@@ -375,6 +401,15 @@ rules! {
     "fmaxnum_d" if D: fop(G_FMAXNUM, 64, &[A, B]) => [FMAX_D(DD, Reg(0), Reg(1))];
     "fmaximumnum_d" if D: fop(G_FMAXIMUMNUM, 64, &[A, B]) => [FMAX_D(DD, Reg(0), Reg(1))];
     "fcanonicalize_d" if D: fop(G_FCANONICALIZE, 64, &[A]) => [FMIN_D(DD, Reg(0), Reg(0))];
+    "fminimum_d" if ZFA D: fop(G_FMINIMUM, 64, &[A, B]) => [FMINM_D(DD, Reg(0), Reg(1))];
+    "fmaximum_d" if ZFA D: fop(G_FMAXIMUM, 64, &[A, B]) => [FMAXM_D(DD, Reg(0), Reg(1))];
+    "fceil_d" if ZFA D: fop(G_FCEIL, 64, &[A]) => [FROUND_D(DD, Reg(0), RUP)];
+    "ffloor_d" if ZFA D: fop(G_FFLOOR, 64, &[A]) => [FROUND_D(DD, Reg(0), RDN)];
+    "trunc_d" if ZFA D: fop(G_INTRINSIC_TRUNC, 64, &[A]) => [FROUND_D(DD, Reg(0), RTZ)];
+    "round_d" if ZFA D: fop(G_INTRINSIC_ROUND, 64, &[A]) => [FROUND_D(DD, Reg(0), RMM)];
+    "roundeven_d" if ZFA D: fop(G_INTRINSIC_ROUNDEVEN, 64, &[A]) => [FROUND_D(DD, Reg(0), RNE)];
+    "fnearbyint_d" if ZFA D: fop(G_FNEARBYINT, 64, &[A]) => [FROUND_D(DD, Reg(0), DYN)];
+    "frint_d" if ZFA D: fop(G_FRINT, 64, &[A]) => [FROUNDNX_D(DD, Reg(0), DYN)];
     "fcmp_oeq_d" if D: fcmp(Oeq, 64, &[A, B]) => [FEQ_D(D, Reg(0), Reg(1))];
     "fcmp_ogt_d" if D: fcmp(Ogt, 64, &[A, B]) => [FLT_D(D, Reg(1), Reg(0))];
     "fcmp_oge_d" if D: fcmp(Oge, 64, &[A, B]) => [FLE_D(D, Reg(1), Reg(0))];
@@ -420,9 +455,11 @@ rules! {
     "constant_fold_barrier_d" if D: Pattern::of(G_CONSTANT_FOLD_BARRIER, Types::In(FPRB, 64), &[A]) => [MOVE(DD, Reg(0))];
     "load_d" if D: Pattern::access(G_LOAD, Types::In(FPRB, 64), 64, &[Pat::Address(0, SIMM12)]) => [FLD(DD, Address(0))];
     "store_d" if D: Pattern::access(G_STORE, Types::In(FPRB, 64), 64, &[A, Pat::Address(0, SIMM12)]) => [FSD(Reg(0), Address(0))];
+    "fconstant_s_loaded" if ZFA: fop(G_FCONSTANT, 32, &[Pat::Imm(0, LOADED)]) => [FLI_S(DS, ImmWith(0, loaded))];
     "fconstant_s_zero" if F: fop(G_FCONSTANT, 32, &[NIL]) => [FMV_W_X(DS, Z)];
     "fconstant_s_upper" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, UPPER20)]) => [LUI(T, ImmWith(0, upper20)), FMV_W_X(DS, Temp(0))];
     "fconstant_s" if F: fop(G_FCONSTANT, 32, &[Pat::Imm(0, EVERY)]) => [LUI(T, ImmWith(0, upper20)), ADDI(U, Temp(0), ImmWith(0, lower12)), FMV_W_X(DS, Temp(1))];
+    "fconstant_d_loaded" if ZFA D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, LOADED)]) => [FLI_D(DD, ImmWith(0, loaded))];
     "fconstant_d_zero" if RV64 D: fop(G_FCONSTANT, 64, &[NIL]) => [FMV_D_X(DD, Z)];
     "fconstant_d_upper" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP_UPPER)]) => [LUI(T, ImmWith(0, top_upper)), SLLI(U, Temp(0), Const(32)), FMV_D_X(DD, Temp(1))];
     "fconstant_d_top" if RV64 D: fop(G_FCONSTANT, 64, &[Pat::Imm(0, TOP)]) => [LUI(T, ImmWith(0, top_upper)), ADDIW(U, Temp(0), ImmWith(0, top_lower)), SLLI(V, Temp(1), Const(32)), FMV_D_X(DD, Temp(2))];
@@ -439,6 +476,7 @@ rules! {
     "float_of_bits" if RV64 F: Pattern::of(G_TRUNC, Types::In(FPRB, 32), &[A]) => [FMV_W_X(DS, Reg(0))];
     "bits_of_float" if RV64 F: op(G_ANYEXT, &[Pat::RegOf(0, Types::In(FPRB, 32))]) => [FMV_X_W(D, Reg(0))];
     "sext_float" if RV64 F: op(G_SEXT, &[Pat::RegOf(0, Types::In(FPRB, 32))]) => [FMV_X_W(D, Reg(0))];
+    "double_of_halves_with_zfa" if RV32 D ZFA: Pattern::of(G_MERGE_VALUES, Types::In(FPRB, 64), &[A, B]) => [FMVP_D_X(DD, Reg(0), Reg(1))];
     "double_of_halves" if RV32 D: Pattern::of(G_MERGE_VALUES, Types::In(FPRB, 64), &[A, B]) => [BuildPairF64Pseudo(DD, Reg(0), Reg(1))];
     "halves_of_double" if RV32 D: op(G_UNMERGE_VALUES, &[Pat::RegOf(0, Types::In(FPRB, 64))]) => [SplitF64Pseudo(D, Out::Def2(GPR), Reg(0))];
 
