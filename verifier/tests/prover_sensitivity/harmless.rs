@@ -39,7 +39,7 @@ const ROWS: &[Row] = &[
         names: &[
             "FADD_H", "FADD_S", "FADD_D", "FMUL_H", "FMUL_S", "FMUL_D", "FMADD_H", "FMADD_S", "FMADD_D", "FMSUB_H",
             "FMSUB_S", "FMSUB_D", "FMIN_H", "FMIN_S", "FMIN_D", "FMAX_H", "FMAX_S", "FMAX_D", "FEQ_H", "FEQ_S",
-            "FEQ_D",
+            "FEQ_D", "FMINM_H", "FMINM_S", "FMINM_D", "FMAXM_H", "FMAXM_S", "FMAXM_D",
         ],
         detail: "1 and 2",
         argument: "Sums, products, extrema and equality of numbers commute where every NaN is the canonical one.",
@@ -109,6 +109,54 @@ const ROWS: &[Row] = &[
         names: &["G_FRINT", "G_FNEARBYINT"],
         detail: "G_INTRINSIC_ROUNDEVEN",
         argument: "The default environment rounds to nearest even, and nobody sees exceptions.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FLE_H", "FLE_S", "FLE_D"],
+        detail: "FLEQ_",
+        argument: "Quiet comparisons differ from others in the flags that they raise, and nobody sees those.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FLEQ_H", "FLEQ_S", "FLEQ_D"],
+        detail: "FLE_",
+        argument: "Quiet comparisons differ from others in the flags that they raise, and nobody sees those.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FLT_H", "FLT_S", "FLT_D"],
+        detail: "FLTQ_",
+        argument: "Quiet comparisons differ from others in the flags that they raise, and nobody sees those.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FLTQ_H", "FLTQ_S", "FLTQ_D"],
+        detail: "FLT_",
+        argument: "Quiet comparisons differ from others in the flags that they raise, and nobody sees those.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FROUND_H", "FROUND_S", "FROUND_D"],
+        detail: "FROUNDNX_",
+        argument: "One raises a flag that the other does not, and nobody sees it.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FROUNDNX_H", "FROUNDNX_S", "FROUNDNX_D"],
+        detail: "FROUND_",
+        argument: "One raises a flag that the other does not, and nobody sees it.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["FMVP_D_X"],
+        detail: "BuildPairF64Pseudo",
+        argument: "Both make a number of the same two halves.",
+    },
+    Row {
+        kind: "opcode",
+        names: &["BuildPairF64Pseudo"],
+        detail: "FMVP_D_X",
+        argument: "Both make a number of the same two halves.",
     },
     Row {
         kind: "opcode",
