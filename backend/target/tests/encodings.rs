@@ -322,7 +322,7 @@ fn riscv32_words_are_llvms() {
 
 #[test]
 fn aarch64_words_are_llvms() {
-    compare(tribunal_target::by_name("aarch64").unwrap(), &["--mattr=+lse"]);
+    compare(tribunal_target::by_name("aarch64").unwrap(), &["--mattr=+lse,+fullfp16"]);
 }
 
 #[test]

@@ -66,9 +66,9 @@ static ENGINES: &[EngineDesc] = &[
         target: &AARCH64,
         arch: Arch::ARM64,
         mode: Mode::LITTLE_ENDIAN,
-        // The usual one is older than the operations on memory of Armv8.1.
+        // The usual one is older than the operations on memory of Armv8.1, and those on halves of Armv8.2.
         model: Some(Arm64CpuModel::MAX),
-        options: aarch64::features::LSE,
+        options: aarch64::features::LSE.union(aarch64::features::FULLFP16),
         registers: &[
             (aarch64::registers::x(0), RegisterARM64::X0 as i32, 29),
             (aarch64::registers::x(29), RegisterARM64::X29 as i32, 1),

@@ -1,16 +1,19 @@
 //! The legality rules of floating point (LLVM's AArch64LegalizerInfo is the model): numbers of 32 and of 64 bits have
-//! instructions. Those of 16 bits have conversions; an operation is in 32 bits, a product with a sum in 64. Those of
-//! 128 bits, which are `long double`, call the library. An operation on vectors is one on each element.
+//! instructions, and with FullFP16 those of 16 bits. Else these have conversions; an operation is in 32 bits, a product
+//! with a sum in 64. Those of 128 bits, which are `long double`, call the library. An operation on vectors is one on
+//! each element.
 
+use super::features::FULLFP16;
 use super::legality::each;
+use crate::Features;
 use crate::legality::predicates::type_in_set;
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{S16, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, Type};
 
-/// The numbers that have arithmetic.
-const NATIVE: [Type; 2] = [S32, S64];
+/// The integers that conversions have.
+const INTEGERS: [Type; 2] = [S32, S64];
 /// The numbers and the integers that the library takes.
 const CALLED: [Type; 3] = [S32, S64, S128];
 /// Operations that have instructions, and functions in the library.
@@ -33,38 +36,46 @@ const ARITHMETIC: [Opcode; 14] = [
 /// Operations that have instructions, and no function in every library.
 const INSTRUCTIONS: [Opcode; 3] = [G_FMINIMUM, G_FMAXIMUM, G_FCANONICALIZE];
 
-/// The rules of the operations on numbers of floating point.
-pub(super) fn operations() -> Vec<RuleSet> {
+/// The numbers that have arithmetic.
+fn native(features: Features) -> &'static [Type] {
+    if features.contains(FULLFP16) { &[S16, S32, S64] } else { &[S32, S64] }
+}
+
+/// The rules of the operations on numbers of floating point. Numbers of 16 bits are promoted where none is legal.
+pub(super) fn operations(features: Features) -> Vec<RuleSet> {
+    let native = native(features);
     let alike = Family::FloatFunction.opcodes().iter().copied();
     let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
     let sets = vec![
-        each(&ARITHMETIC).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S32),
-        each(&INSTRUCTIONS).legal_for(&NATIVE).promote(0, S32),
-        each(&[G_FMA]).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S64),
-        each(&[G_FNEG, G_FABS]).legal_for(&NATIVE).lower_for(&[S16, S128]),
+        each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]).promote(0, S32),
+        each(&INSTRUCTIONS).legal_for(native).promote(0, S32),
+        each(&[G_FMA]).legal_for(native).libcall_for(&[S128]).promote(0, S64),
+        each(&[G_FNEG, G_FABS]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),
         each(&alike).libcall_for(&CALLED).promote(0, S32),
         each(&[G_FMODF, G_FSINCOS]).lower_for(&NUMBERS),
         each(&[G_FFREXP]).lower_if(type_in_set(0, &NUMBERS)),
         each(&[G_FPOWI, G_FLDEXP]).libcall_for(&pairs(&CALLED, &[S32])).promote(0, S32),
         each(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&pairs(&[S32], &NUMBERS)),
-        rules_for("aarch64", &[G_FCONSTANT]).legal_for(&NATIVE).lower_for(&NUMBERS),
+        rules_for("aarch64", &[G_FCONSTANT]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FCOPYSIGN]).lower_for(&pairs(&NUMBERS, &NUMBERS)),
         each(&[G_FCMP])
-            .legal_for(&pairs(&[S32], &NATIVE))
+            .legal_for(&pairs(&[S32], native))
             .clamp_scalar(0, S32, S32)
             .libcall_for(&[(S32, S128)])
             .promote(1, S32),
     ];
-    sets.into_iter().chain(conversions()).map(RuleSet::unsupported).collect()
+    sets.into_iter().chain(conversions(native)).map(RuleSet::unsupported).collect()
 }
 
 /// Between formats, and between numbers and integers. A wide integer, or a number of 128 bits, calls the library.
-fn conversions() -> Vec<RuleSet> {
-    let (native, called) = (pairs(&NATIVE, &NATIVE), pairs(&CALLED, &CALLED));
-    let to_nearest =
-        |opcodes: &[Opcode]| each(opcodes).promote(1, S32).legal_for(&native).min_scalar(0, S32).min_scalar(0, S64);
+fn conversions(native: &[Type]) -> Vec<RuleSet> {
+    let (to_integers, of_integers, called) =
+        (pairs(&INTEGERS, native), pairs(native, &INTEGERS), pairs(&CALLED, &CALLED));
+    let to_nearest = |opcodes: &[Opcode]| {
+        each(opcodes).legal_for(&to_integers).min_scalar(0, S32).promote(1, S32).min_scalar(0, S64)
+    };
     vec![
         to_nearest(&[G_INTRINSIC_LLRINT, G_LLROUND]).libcall_for(&[(S64, S128)]),
         to_nearest(&[G_INTRINSIC_LRINT, G_LROUND]).lower_for(&[(S64, S128)]),
@@ -78,21 +89,21 @@ fn conversions() -> Vec<RuleSet> {
             (S16, S128),
         ]),
         each(&[G_FPTOSI, G_FPTOUI])
-            .promote(1, S32)
-            .legal_for(&native)
+            .legal_for(&to_integers)
             .min_scalar(0, S32)
+            .promote(1, S32)
             .libcall_for(&called)
             .widen_scalar_to_next_pow2(0),
         each(&[G_FPTOSI_SAT, G_FPTOUI_SAT])
-            .promote(1, S32)
-            .legal_for(&native)
+            .legal_for(&to_integers)
             .min_scalar(0, S32)
+            .promote(1, S32)
             .lower_for(&called)
             .widen_scalar_to_next_pow2(0),
         each(&[G_SITOFP, G_UITOFP])
-            .promote(0, S32)
-            .legal_for(&native)
+            .legal_for(&of_integers)
             .min_scalar(1, S32)
+            .promote(0, S32)
             .libcall_for(&called)
             .widen_scalar_to_next_pow2(1),
     ]

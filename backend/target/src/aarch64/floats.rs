@@ -52,7 +52,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
 ) -> Option<D::Bits> {
     let arg = |index: usize| s.bits(index);
     let format = format(opcode);
-    if matches!(opcode, FMOVSi | FMOVDi) {
+    if matches!(opcode, FMOVHi | FMOVSi | FMOVDi) {
         return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));
     }
     let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
@@ -67,28 +67,28 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     let b = arg(1)?;
     let least = |extremum| (format, extremum);
     let result = match opcode {
-        FADDSrr | FADDDrr => float::add(d, &rules, format, a, b),
-        FSUBSrr | FSUBDrr => float::sub(d, &rules, format, a, b),
-        FMULSrr | FMULDrr => float::mul(d, &rules, format, a, b),
-        FDIVSrr | FDIVDrr => float::div(d, &rules, format, a, b),
-        FNMULSrr | FNMULDrr => {
+        FADDHrr | FADDSrr | FADDDrr => float::add(d, &rules, format, a, b),
+        FSUBHrr | FSUBSrr | FSUBDrr => float::sub(d, &rules, format, a, b),
+        FMULHrr | FMULSrr | FMULDrr => float::mul(d, &rules, format, a, b),
+        FDIVHrr | FDIVSrr | FDIVDrr => float::div(d, &rules, format, a, b),
+        FNMULHrr | FNMULSrr | FNMULDrr => {
             let product = float::mul(d, &rules, format, a, b).bits;
             return Some(negated(d, &product));
         }
-        FMAXSrr | FMAXDrr => extremum(d, &rules, least(Extremum::Maximum), a, b),
-        FMINSrr | FMINDrr => extremum(d, &rules, least(Extremum::Minimum), a, b),
-        FMAXNMSrr | FMAXNMDrr => extremum(d, &rules, least(Extremum::MaxNum), a, b),
-        FMINNMSrr | FMINNMDrr => extremum(d, &rules, least(Extremum::MinNum), a, b),
-        FMADDSrrr | FMADDDrrr => fma(d, &rules, format, [a, b, arg(2)?]),
-        FMSUBSrrr | FMSUBDrrr => {
+        FMAXHrr | FMAXSrr | FMAXDrr => extremum(d, &rules, least(Extremum::Maximum), a, b),
+        FMINHrr | FMINSrr | FMINDrr => extremum(d, &rules, least(Extremum::Minimum), a, b),
+        FMAXNMHrr | FMAXNMSrr | FMAXNMDrr => extremum(d, &rules, least(Extremum::MaxNum), a, b),
+        FMINNMHrr | FMINNMSrr | FMINNMDrr => extremum(d, &rules, least(Extremum::MinNum), a, b),
+        FMADDHrrr | FMADDSrrr | FMADDDrrr => fma(d, &rules, format, [a, b, arg(2)?]),
+        FMSUBHrrr | FMSUBSrrr | FMSUBDrrr => {
             let opposite = negated(d, a);
             fma(d, &rules, format, [&opposite, b, arg(2)?])
         }
-        FNMADDSrrr | FNMADDDrrr => {
+        FNMADDHrrr | FNMADDSrrr | FNMADDDrrr => {
             let (opposite, subtracted) = (negated(d, a), negated(d, arg(2)?));
             fma(d, &rules, format, [&opposite, b, &subtracted])
         }
-        FNMSUBSrrr | FNMSUBDrrr => {
+        FNMSUBHrrr | FNMSUBSrrr | FNMSUBDrrr => {
             let subtracted = negated(d, arg(2)?);
             fma(d, &rules, format, [a, b, &subtracted])
         }
@@ -111,18 +111,23 @@ fn unary<D: AnyDomain + ?Sized>(
 ) -> Option<D::Bits> {
     let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
     let direction = match opcode {
-        FRINTNSr | FRINTNDr | FRINTXSr | FRINTXDr | FRINTISr | FRINTIDr => RoundingMode::NearestEven,
-        FRINTPSr | FRINTPDr => RoundingMode::Up,
-        FRINTMSr | FRINTMDr => RoundingMode::Down,
-        FRINTZSr | FRINTZDr => RoundingMode::TowardZero,
-        FRINTASr | FRINTADr => RoundingMode::NearestAway,
-        FMOVSr | FMOVDr | FMOVWSr | FMOVSWr | FMOVXDr | FMOVDXr => return Some(*a),
-        FABSSr | FABSDr => {
+        FRINTNHr | FRINTNSr | FRINTNDr | FRINTXHr | FRINTXSr | FRINTXDr | FRINTIHr | FRINTISr | FRINTIDr => {
+            RoundingMode::NearestEven
+        }
+        FRINTPHr | FRINTPSr | FRINTPDr => RoundingMode::Up,
+        FRINTMHr | FRINTMSr | FRINTMDr => RoundingMode::Down,
+        FRINTZHr | FRINTZSr | FRINTZDr => RoundingMode::TowardZero,
+        FRINTAHr | FRINTASr | FRINTADr => RoundingMode::NearestAway,
+        FMOVHr | FMOVSr | FMOVDr | FMOVWSr | FMOVSWr | FMOVXDr | FMOVDXr => return Some(*a),
+        FMOVHWr => return Some(d.zext(a, 32)),
+        FMOVHXr => return Some(d.zext(a, 64)),
+        FMOVWHr | FMOVXHr => return Some(d.extract(a, 0, 16)),
+        FABSHr | FABSSr | FABSDr => {
             let magnitude = d.constant(Bits::ones(format.bits() - 1).zext_or_trunc(format.bits()));
             return Some(d.and(a, &magnitude));
         }
-        FNEGSr | FNEGDr => return Some(negated(d, a)),
-        FSQRTSr | FSQRTDr => return Some(float::sqrt(d, rules, format, a).bits),
+        FNEGHr | FNEGSr | FNEGDr => return Some(negated(d, a)),
+        FSQRTHr | FSQRTSr | FSQRTDr => return Some(float::sqrt(d, rules, format, a).bits),
         FCVTDSr => return Some(float::extend(d, rules, (single, double), a).bits),
         FCVTSDr => return Some(float::truncate(d, rules, (double, single), a).bits),
         FCVTSHr => return Some(float::extend(d, rules, (half, single), a).bits),
@@ -143,18 +148,18 @@ fn between_integers<D: AnyDomain + ?Sized>(
     a: &D::Bits,
 ) -> Option<D::Bits> {
     let (mode, width, is_signed) = match opcode {
-        FCVTZSUWSr | FCVTZSUWDr => (RoundingMode::TowardZero, 32, true),
-        FCVTZSUXSr | FCVTZSUXDr => (RoundingMode::TowardZero, 64, true),
-        FCVTZUUWSr | FCVTZUUWDr => (RoundingMode::TowardZero, 32, false),
-        FCVTZUUXSr | FCVTZUUXDr => (RoundingMode::TowardZero, 64, false),
-        FCVTNSUWSr | FCVTNSUWDr => (RoundingMode::NearestEven, 32, true),
-        FCVTNSUXSr | FCVTNSUXDr => (RoundingMode::NearestEven, 64, true),
-        FCVTASUWSr | FCVTASUWDr => (RoundingMode::NearestAway, 32, true),
-        FCVTASUXSr | FCVTASUXDr => (RoundingMode::NearestAway, 64, true),
-        SCVTFUWSri | SCVTFUWDri | SCVTFUXSri | SCVTFUXDri => {
+        FCVTZSUWHr | FCVTZSUWSr | FCVTZSUWDr => (RoundingMode::TowardZero, 32, true),
+        FCVTZSUXHr | FCVTZSUXSr | FCVTZSUXDr => (RoundingMode::TowardZero, 64, true),
+        FCVTZUUWHr | FCVTZUUWSr | FCVTZUUWDr => (RoundingMode::TowardZero, 32, false),
+        FCVTZUUXHr | FCVTZUUXSr | FCVTZUUXDr => (RoundingMode::TowardZero, 64, false),
+        FCVTNSUWHr | FCVTNSUWSr | FCVTNSUWDr => (RoundingMode::NearestEven, 32, true),
+        FCVTNSUXHr | FCVTNSUXSr | FCVTNSUXDr => (RoundingMode::NearestEven, 64, true),
+        FCVTASUWHr | FCVTASUWSr | FCVTASUWDr => (RoundingMode::NearestAway, 32, true),
+        FCVTASUXHr | FCVTASUXSr | FCVTASUXDr => (RoundingMode::NearestAway, 64, true),
+        SCVTFUWHri | SCVTFUWSri | SCVTFUWDri | SCVTFUXHri | SCVTFUXSri | SCVTFUXDri => {
             return Some(from_integer(d, rules, format, a, true).bits);
         }
-        UCVTFUWSri | UCVTFUWDri | UCVTFUXSri | UCVTFUXDri => {
+        UCVTFUWHri | UCVTFUWSri | UCVTFUWDri | UCVTFUXHri | UCVTFUXSri | UCVTFUXDri => {
             return Some(from_integer(d, rules, format, a, false).bits);
         }
         _ => return None,
@@ -173,7 +178,7 @@ pub(super) fn comparison<D: AnyDomain + ?Sized>(
     let format = format(opcode);
     let zero = Value::new(d.literal(0, format.bits()), d.boolean(false));
     let [a, b] = match opcode {
-        FCMPSri | FCMPDri => [s.exactly::<1>(inst)?[0], &zero],
+        FCMPHri | FCMPSri | FCMPDri => [s.exactly::<1>(inst)?[0], &zero],
         _ => s.exactly(inst)?,
     };
     let order = compare(d, format, &a.bits, &b.bits);

@@ -1,13 +1,13 @@
-//! The instruction table: the base integer instructions of A64, those on memory of Armv8.1, and the
-//! pseudo-instructions of LLVM's MIR. One instruction a row: operands and their bits in the word, assembly, flags,
-//! implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
+//! The instruction table: the base integer instructions of A64, those on memory of Armv8.1, numbers of floating point,
+//! and the pseudo-instructions of LLVM's MIR. One instruction a row: operands and their bits in the word, assembly,
+//! flags, implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
 //! operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
 //! pages as bytes, `%x` how an index is extended, `%g` a place in the page of an entry of the global offset table, `%w`
 //! the 32-bit name, `%v` the name as a vector, `%e` an extension, `%f` a packed number.
 
-use super::features::LSE;
+use super::features::{FULLFP16, LSE};
 use super::registers::{
     FPCR, FPR16, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64SP, HSUB, LR, NZCV, SP, SUB_32, TCGPR64,
 };
@@ -296,6 +296,50 @@ crate::instructions! {
     BFMXri [D64, T64, U64, U6, U6] bitfield_into(0xb3400000) "bfm %0, %2, #%3, #%4" {};
     INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
     UMOVvi64 [D64, U128, HALF] of_element(0x4e083c00) "mov %0, %v1.d[%2]" {};
+    FADDHrr [DFH, UFH, UFH] three(0x1ee02800) "fadd %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FSUBHrr [DFH, UFH, UFH] three(0x1ee03800) "fsub %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMULHrr [DFH, UFH, UFH] three(0x1ee00800) "fmul %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FDIVHrr [DFH, UFH, UFH] three(0x1ee01800) "fdiv %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMAXHrr [DFH, UFH, UFH] three(0x1ee04800) "fmax %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMINHrr [DFH, UFH, UFH] three(0x1ee05800) "fmin %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMAXNMHrr [DFH, UFH, UFH] three(0x1ee06800) "fmaxnm %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMINNMHrr [DFH, UFH, UFH] three(0x1ee07800) "fminnm %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FNMULHrr [DFH, UFH, UFH] three(0x1ee08800) "fnmul %0, %1, %2" {} if [FULLFP16] reads [FPCR];
+    FMOVHr [DFH, UFH] two(0x1ee04000) "fmov %0, %1" {} if [FULLFP16];
+    FABSHr [DFH, UFH] two(0x1ee0c000) "fabs %0, %1" {} if [FULLFP16];
+    FNEGHr [DFH, UFH] two(0x1ee14000) "fneg %0, %1" {} if [FULLFP16];
+    FSQRTHr [DFH, UFH] two(0x1ee1c000) "fsqrt %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTNHr [DFH, UFH] two(0x1ee44000) "frintn %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTPHr [DFH, UFH] two(0x1ee4c000) "frintp %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTMHr [DFH, UFH] two(0x1ee54000) "frintm %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTZHr [DFH, UFH] two(0x1ee5c000) "frintz %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTAHr [DFH, UFH] two(0x1ee64000) "frinta %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTXHr [DFH, UFH] two(0x1ee74000) "frintx %0, %1" {} if [FULLFP16] reads [FPCR];
+    FRINTIHr [DFH, UFH] two(0x1ee7c000) "frinti %0, %1" {} if [FULLFP16] reads [FPCR];
+    FMADDHrrr [DFH, UFH, UFH, UFH] four(0x1fc00000) "fmadd %0, %1, %2, %3" {} if [FULLFP16] reads [FPCR];
+    FMSUBHrrr [DFH, UFH, UFH, UFH] four(0x1fc08000) "fmsub %0, %1, %2, %3" {} if [FULLFP16] reads [FPCR];
+    FNMADDHrrr [DFH, UFH, UFH, UFH] four(0x1fe00000) "fnmadd %0, %1, %2, %3" {} if [FULLFP16] reads [FPCR];
+    FNMSUBHrrr [DFH, UFH, UFH, UFH] four(0x1fe08000) "fnmsub %0, %1, %2, %3" {} if [FULLFP16] reads [FPCR];
+    FCMPHrr [UFH, UFH] compared(0x1ee02000) "fcmp %0, %1" {} if [FULLFP16] reads [FPCR] writes [NZCV];
+    FCMPHri [UFH] source(0x1ee02008) "fcmp %0, #0.0" {} if [FULLFP16] reads [FPCR] writes [NZCV];
+    FCSELHrrr [DFH, UFH, UFH, CC] select(0x1ee00c00) "fcsel %0, %1, %2, %c3" {} if [FULLFP16] reads [NZCV];
+    FMOVHi [DFH, FIMM] packed(0x1ee01000) "fmov %0, #%f1" {} if [FULLFP16];
+    FCVTZSUWHr [D32, UFH] two(0x1ef80000) "fcvtzs %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTZUUWHr [D32, UFH] two(0x1ef90000) "fcvtzu %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTNSUWHr [D32, UFH] two(0x1ee00000) "fcvtns %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTASUWHr [D32, UFH] two(0x1ee40000) "fcvtas %0, %1" {} if [FULLFP16] reads [FPCR];
+    SCVTFUWHri [DFH, U32] two(0x1ee20000) "scvtf %0, %1" {} if [FULLFP16] reads [FPCR];
+    UCVTFUWHri [DFH, U32] two(0x1ee30000) "ucvtf %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTZSUXHr [D64, UFH] two(0x9ef80000) "fcvtzs %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTZUUXHr [D64, UFH] two(0x9ef90000) "fcvtzu %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTNSUXHr [D64, UFH] two(0x9ee00000) "fcvtns %0, %1" {} if [FULLFP16] reads [FPCR];
+    FCVTASUXHr [D64, UFH] two(0x9ee40000) "fcvtas %0, %1" {} if [FULLFP16] reads [FPCR];
+    SCVTFUXHri [DFH, U64] two(0x9ee20000) "scvtf %0, %1" {} if [FULLFP16] reads [FPCR];
+    UCVTFUXHri [DFH, U64] two(0x9ee30000) "ucvtf %0, %1" {} if [FULLFP16] reads [FPCR];
+    FMOVWHr [DFH, U32] two(0x1ee70000) "fmov %0, %1" {} if [FULLFP16];
+    FMOVHWr [D32, UFH] two(0x1ee60000) "fmov %0, %1" {} if [FULLFP16];
+    FMOVXHr [DFH, U64] two(0x9ee70000) "fmov %0, %1" {} if [FULLFP16];
+    FMOVHXr [D64, UFH] two(0x9ee60000) "fmov %0, %1" {} if [FULLFP16];
     FADDSrr [DFS, UFS, UFS] three(0x1e202800) "fadd %0, %1, %2" {} reads [FPCR];
     FSUBSrr [DFS, UFS, UFS] three(0x1e203800) "fsub %0, %1, %2" {} reads [FPCR];
     FMULSrr [DFS, UFS, UFS] three(0x1e200800) "fmul %0, %1, %2" {} reads [FPCR];

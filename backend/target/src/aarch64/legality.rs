@@ -1,6 +1,6 @@
 //! The legality rules of AArch64 (LLVM's AArch64LegalizerInfo is the model). Everything ends in `s32`, `s64` and `p0`.
 
-use super::features::LSE;
+use super::features::{FULLFP16, LSE};
 use super::float_legality;
 use crate::Features;
 use crate::legality::mutations::change_to;
@@ -18,11 +18,12 @@ use tribunal_ir::Opcode::*;
 use tribunal_ir::types::{P0, S16, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, Type};
 
-/// The rules, made once; they depend on the operations on memory that the machine has.
+/// The rules, made once; they depend on the operations on memory, and on halves, that the machine has.
 pub fn rules(features: Features) -> &'static LegalizerInfo {
-    static TABLES: [OnceLock<LegalizerInfo>; 2] = [const { OnceLock::new() }; 2];
-    let features = features & LSE;
-    let table = &TABLES[usize::from(features == LSE)];
+    static TABLES: [OnceLock<LegalizerInfo>; 4] = [const { OnceLock::new() }; 4];
+    let features = features & (LSE | FULLFP16);
+    let index = usize::from(features.contains(LSE)) + 2 * usize::from(features.contains(FULLFP16));
+    let table = &TABLES[index];
     table.get_or_init(|| LegalizerInfo::new(sets(features)).for_features(features))
 }
 
@@ -56,7 +57,7 @@ fn sets(features: Features) -> Vec<RuleSet> {
     sets.extend(atomics(features));
     sets.extend(artifacts());
     sets.push(vectors_by_element("aarch64"));
-    sets.extend(float_legality::operations());
+    sets.extend(float_legality::operations(features));
     sets
 }
 

@@ -91,10 +91,9 @@ pub fn evaluate<'d>(
             let flags = joined(d, [n, z, no, no]);
             Ok(with_flags(d, result, flags, &s))
         }
-        FCMPSrr | FCMPDrr | FCMPSri | FCMPDri => floats::comparison(d, opcode, inst, &s),
-        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr | FCSELSrrr | FCSELDrrr => {
-            conditional_select(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name))
-        }
+        FCMPHrr | FCMPSrr | FCMPDrr | FCMPHri | FCMPSri | FCMPDri => floats::comparison(d, opcode, inst, &s),
+        CSELWr | CSELXr | CSINCWr | CSINCXr | CSINVWr | CSINVXr | CSNEGWr | CSNEGXr | FCSELHrrr | FCSELSrrr
+        | FCSELDrrr => conditional_select(d, opcode, inst, &s).ok_or_else(|| Unsupported::new(row.name)),
         _ => {
             let bits = match compute(d, opcode, inst, &s) {
                 Some(bits) => Some(bits),
