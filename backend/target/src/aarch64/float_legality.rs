@@ -40,7 +40,8 @@ pub(super) fn operations() -> Vec<RuleSet> {
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
     let sets = vec![
         each(&ARITHMETIC).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S32),
-        each(&INSTRUCTIONS).legal_for(&NATIVE).promote(0, S32),
+        each(&INSTRUCTIONS).legal_for(&NATIVE).lower_for(&[S128]).promote(0, S32),
+        each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
         each(&[G_FMA]).legal_for(&NATIVE).libcall_for(&[S128]).promote(0, S64),
         each(&[G_FNEG, G_FABS]).legal_for(&NATIVE).lower_for(&[S16, S128]),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),
