@@ -349,7 +349,7 @@ impl<'c> Check<'c> {
         let distance =
             distance.and_then(|&(_, riscv, aarch64)| if self.object.is_aarch64 { Some(aarch64) } else { riscv });
         match *found {
-            [] => {}
+            [] => self.known_difference(name, wanted, (to, from), (index, place)),
             [one] if distance.is_some_and(|kind| kind.0 == one.kind) => {
                 // The symbol of its section may stand for a local one, so many bytes before it. The place of a private
                 // one is not known here.
@@ -373,6 +373,25 @@ impl<'c> Check<'c> {
                 self.demand(false, name, || format!("{other:x?} is no distance of {} bytes", wanted.size));
             }
         }
+    }
+
+    /// The bytes of a distance that the assembler knows: both symbols are in one section. The place of a private one is
+    /// not known here.
+    fn known_difference(
+        &mut self,
+        name: &str,
+        wanted: &Relocation,
+        (to, from): (SymbolId, SymbolId),
+        (index, place): Place,
+    ) {
+        let of = |symbol: SymbolId| self.object.symbol(&shown(&self.ir.symbols[symbol].name));
+        let (Some(to), Some(from)) = (of(to), of(from)) else { return };
+        let distance = to.value.wrapping_sub(from.value).wrapping_add_signed(wanted.addend).to_le_bytes();
+        let stored = self.object.sections[index].bytes.get(place as usize..).unwrap_or_default();
+        let is_known = to.section.is_some() && to.section == from.section;
+        let count = wanted.size.min(8) as usize;
+        let right = is_known && stored.get(..count) == distance.get(..count);
+        self.demand(right, name, || format!("no relocation makes the distance at {}", wanted.offset));
     }
 
     /// A relocation of the address of a symbol and a number.
