@@ -390,7 +390,7 @@ fn the_loop_keeps_its_proofs_when_it_is_interrupted_too() {
     let output = interrupted.wait_with_output().unwrap();
     assert!(output.status.success());
     assert_eq!(last_line(&output.stdout)["interrupted"], serde_json::json!(true));
-    let again = || last_line(&fuzz(&["--runs", "40", "--json"]).output().unwrap().stdout);
+    let again = || last_line(&fuzz(&["--runs", "160", "--json"]).output().unwrap().stdout);
     let first = again();
     assert!(count(&first, "kept") > 0 && count(&first, "kept") <= count(&first, "looked_up"), "{first}");
     // The same programs once more: every step is known by now.

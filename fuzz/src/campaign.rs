@@ -312,6 +312,12 @@ pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> 
     generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
 }
 
+/// A function that is aimed at no rule of ours, and has more statements: for another compiler, and to be changed.
+pub fn generated_unaimed(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
+    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
+    generator::generate_unaimed(&mut Unstructured::new(&bytes[TURN_BYTES..]), target, features).ok()
+}
+
 /// The machine code of one program number.
 pub fn generated_machine_code(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
     let bytes = program_bytes::<PROGRAM_BYTES>(seed);
@@ -338,7 +344,7 @@ fn turn(seed: u64) -> u32 {
 const TURN_BYTES: usize = size_of::<u32>();
 
 /// One program in this many is a module of several functions.
-const MODULES: u64 = 24;
+const MODULES: u64 = 72;
 
 /// True for the seed of a program of several functions.
 pub fn is_module(seed: u64) -> bool {
@@ -346,7 +352,7 @@ pub fn is_module(seed: u64) -> bool {
 }
 
 /// One program in this many is a list of operations at any types.
-const OF_ANY_TYPES: u64 = 96;
+const OF_ANY_TYPES: u64 = 256;
 /// Functions of such a program: each may become thousands of instructions.
 const FUNCTIONS_OF_ANY_TYPES: usize = 4;
 

@@ -67,7 +67,7 @@ fn generated_data_is_right_in_objects_of_llvm() {
 }
 
 /// Pairs of words that say different things of an object.
-const WORDS: [[&str; 2]; 24] = [
+const WORDS: [[&str; 2]; 26] = [
     ["= internal ", "= weak "],
     ["= linkonce ", "= "],
     ["= weak ", "= "],
@@ -91,6 +91,8 @@ const WORDS: [[&str; 2]; 24] = [
     ["common global [5 x i16]", "common global [6 x i16]"],
     ["{ i8 5, ptr @f }", "{ i8 5, ptr @callee1 }"],
     ["alias i8, ptr @d1", "alias i8, ptr @d2"],
+    ["sub (i64 ptrtoint (ptr @d1 to i64), ", "sub (i64 ptrtoint (ptr @d2 to i64), "],
+    [", i64 8) to i64))]", ", i64 16) to i64))]"],
     ["[9 x i32] zeroinitializer", "[2 x double] [double 0.0, double 1.0]"],
 ];
 

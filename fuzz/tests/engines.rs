@@ -12,7 +12,7 @@ use tribunal_target::{Features, Target};
 use tribunal_trial::image::{call_sites, unlinked};
 use tribunal_trial::inputs;
 
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 180;
 const FUEL: u64 = 1 << 20;
 
 fn compiled(function: &Function, target: &'static Target, features: Features) -> Code {

@@ -13,7 +13,7 @@ use tribunal_trial::inputs::Plan;
 use tribunal_trial::together::with_callees;
 
 /// Programs looked at, for each target.
-const PROGRAMS: u64 = 2000;
+const PROGRAMS: u64 = 12_000;
 
 fn phis(function: &Function) -> Vec<Inst> {
     function.all_insts().filter(|&inst| function.inst(inst).opcode.is_phi()).collect()

@@ -125,7 +125,7 @@ fn a_compiler_that_copies_has_no_findings() {
 /// The opcode that is wrong is all that is left.
 #[test]
 fn a_wrong_stage_is_refuted_and_reduced_to_the_opcode_that_it_gets_wrong() {
-    let report = judged(&Shell { compile: "sed 's/G_SUB /G_ADD /' \"$1\" > \"$2\"", read: "true" }, 20);
+    let report = judged(&Shell { compile: "sed 's/G_SUB /G_ADD /' \"$1\" > \"$2\"", read: "true" }, 40);
     let wrong: Vec<_> = report.findings.iter().filter(|finding| finding.opcodes.contains("G_SUB")).collect();
     assert!(!wrong.is_empty() && wrong.len() == report.findings.len(), "{:?}", families(&report));
     let smallest = wrong.iter().min_by_key(|finding| finding.instructions()).unwrap();
@@ -200,7 +200,7 @@ fn examined(text: &str, target: &str, features: &str, level: OptLevel) -> PeerRe
 
 #[test]
 fn the_combine_rule_without_which_a_finding_goes_is_blamed() {
-    let report = judged(&WrongRule, 20);
+    let report = judged(&WrongRule, 40);
     let finding = report.findings.first().unwrap();
     assert_eq!(finding.family(), "miscompiled: combiner: sub_to_add");
     let guilty = finding.guilty.as_ref().unwrap();

@@ -12,6 +12,7 @@ use crate::kind::FindingKind;
 use crate::repair;
 use crate::words;
 use std::borrow::Cow;
+use tribunal_codegen::CompileError;
 use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
@@ -47,8 +48,13 @@ impl JudgeRow for EmulatorRow {
             return session.tally.findings.push(Finding::emission(wrong.details.clone()));
         }
         let looks = session.judges.watches_closely();
-        if let Some(defect) = looks.then(|| module_defect(code, function, target)).flatten() {
-            return session.tally.findings.push(Finding::emission(defect));
+        if looks {
+            match module_defect(code, function, target) {
+                Ok(None) => {}
+                Ok(Some(defect)) => return session.tally.findings.push(Finding::emission(defect)),
+                Err(CompileError::Unsupported { feature, .. }) => return session.tally.unsupported(feature),
+                Err(error) => return session.tally.findings.push(Finding::emission(error.to_string())),
+            }
         }
         let object = match loaded(code, function, target) {
             Ok(object) => object,

@@ -66,21 +66,24 @@ pub fn loaded(code: &Code, function: &Function, target: &'static Target) -> Resu
 }
 
 /// A defect of the object that has the code and the data of its module, if the function stands for the module: it is
-/// the first that the module defines. `None` too for what is not emitted by its name.
-pub(crate) fn module_defect(code: &Code, function: &Function, target: &'static Target) -> Option<String> {
-    let ir = function.ir.as_deref()?;
-    let first = ir.functions.values().find(|function| function.body.is_some())?;
-    if *ir.name(&first.value) != Name::from(function.name.as_str()) {
-        return None;
+/// the first that the module defines.
+///
+/// # Errors
+/// The object is not written: the module has something unsupported.
+pub(crate) fn module_defect(
+    code: &Code,
+    function: &Function,
+    target: &'static Target,
+) -> Result<Option<String>, CompileError> {
+    let Some(ir) = function.ir.as_deref() else { return Ok(None) };
+    let first = ir.functions.values().find(|function| function.body.is_some());
+    if first.is_none_or(|first| *ir.name(&first.value) != Name::from(function.name.as_str())) {
+        return Ok(None);
     }
     let model = function.relocation_model();
-    match emit::object(std::slice::from_ref(code), Some(ir), model, target) {
-        Ok(bytes) => {
-            let of_machine = module_data::machine_defects(&bytes, target, code.features);
-            module_data::defects(&bytes, ir, model, target).into_iter().chain(of_machine).next()
-        }
-        Err(error) => (!matches!(error, CompileError::Unsupported { .. })).then(|| error.to_string()),
-    }
+    let bytes = emit::object(std::slice::from_ref(code), Some(ir), model, target)?;
+    let of_machine = module_data::machine_defects(&bytes, target, code.features);
+    Ok(module_data::defects(&bytes, ir, model, target).into_iter().chain(of_machine).next())
 }
 
 /// The same of functions that run together, the first of which runs: one object, and the calls of all its code.

@@ -301,7 +301,9 @@ impl JudgeRow for AllocationRow {
 
     fn pass(&self, session: &mut Session<'_>, pass: &'static Pass, function: &Function) {
         AllocationRow::keep(session, function);
-        if pass.to == Stage::Allocated {
+        // Code that the verifier rejected before says nothing about the allocator.
+        let rejected = |finding: &Finding| finding.judge == Judge::Verifier && finding.guilty.as_str() != pass.name;
+        if pass.to == Stage::Allocated && !session.tally.findings.iter().any(rejected) {
             let Bench { target, selected, options, .. } = &*session.bench;
             let violations = allocation::check(selected, function, target, options.features);
             let found = |violation| violated(FindingKind::Allocation, function, target, pass.name, violation);

@@ -310,6 +310,9 @@ impl Emulator {
         self.engine.write(CODE, &self.code)?;
         if let MachineEngine::Unicorn(engine) = &mut self.engine {
             engine.ctl_remove_cache(CODE, CODE + self.code.len() as u64)?;
+            // Each new block of code looks through all that Unicorn knows of pages: a program with a large frame would
+            // slow down all after it.
+            engine.ctl_flush_tlb()?;
         }
         Ok(())
     }

@@ -60,6 +60,11 @@ impl Aim {
             }
         }
     }
+
+    /// True for a goal to which the walk comes rarely.
+    pub fn is_of_vectors(&self) -> bool {
+        matches!(self.goal, Goal::Vectors(_) | Goal::NumberVectors(_))
+    }
 }
 
 /// The goals of a machine.

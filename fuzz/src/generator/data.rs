@@ -39,11 +39,18 @@ impl Draw {
     }
 }
 
-/// The type and the value of a global's contents. Addresses are of globals that every module has.
-fn contents(draw: &mut Draw, word: u32) -> String {
-    let to = format!("@d{}", draw.below(WITH_ADDRESSES));
+/// The type and the value of the contents of a global of this number. Addresses are of globals that every module has,
+/// and distances are from the global itself, or from a part of it.
+fn contents(draw: &mut Draw, number: u32, word: u32) -> String {
+    let (own, to) = (number as usize, draw.below(WITH_ADDRESSES));
+    // The distance of a global from itself is no address.
+    let far = if to == own { (to + 1) % WITH_ADDRESSES } else { to };
+    let to = format!("@d{to}");
     let offset = draw.below(40);
-    match draw.below(20) {
+    let distance = |from: &str| {
+        format!("i{word} sub (i{word} ptrtoint (ptr @d{far} to i{word}), i{word} ptrtoint (ptr {from} to i{word}))")
+    };
+    match draw.below(23) {
         0 => "i8 -7".to_string(),
         1 => "i16 4660".to_string(),
         2 => "i32 305419896".to_string(),
@@ -63,6 +70,16 @@ fn contents(draw: &mut Draw, word: u32) -> String {
         16 => format!("[2 x ptr] [ptr {to}, ptr null]"),
         17 => format!("{{ i8, ptr }} {{ i8 5, ptr {} }}", draw.of(&["@f", "@callee1", "@outside", "@maybe"])),
         18 => format!("i{word} ptrtoint (ptr {to} to i{word})"),
+        19..=21 if own < WITH_ADDRESSES => match draw.below(3) {
+            0 => distance(&format!("@d{own}")),
+            1 if word == 64 => format!(
+                "i32 trunc (i64 sub (i64 ptrtoint (ptr @d{far} to i64), i64 ptrtoint (ptr @d{own} to i64)) to i32)"
+            ),
+            _ => format!(
+                "[2 x i{word}] [i{word} 7, {}]",
+                distance(&format!("getelementptr (i8, ptr @d{own}, i{word} {})", word / 8))
+            ),
+        },
         _ => "i32 0".to_string(),
     }
 }
@@ -77,7 +94,7 @@ fn global(draw: &mut Draw, number: u32, word: u32) -> String {
     let thread = if is_thread { "thread_local(initialexec)" } else { "" };
     let address = draw.of(&ADDRESSES);
     let kind = if is_constant && !is_thread { "constant" } else { "global" };
-    let contents = contents(draw, word);
+    let contents = contents(draw, number, word);
     let sections = SECTIONS[if is_thread { 2 } else { usize::from(is_constant) }];
     let has_addresses = contents.contains('@');
     let is_zero = contents.ends_with("zeroinitializer") || contents.ends_with(" 0");

@@ -21,6 +21,10 @@ const DEPTH: u32 = 2;
 /// Draws of types for an operation.
 pub(super) const TRIES: u32 = 8;
 
+/// Integers of other than a register's width that numbers become, in bits. Each width has proofs of its own, and they
+/// take long: those at the edges of words stand for all.
+const ODD_WIDTHS: [u32; 10] = [2, 7, 8, 15, 16, 17, 31, 33, 48, 63];
+
 /// Numbers that a program is given in registers of floating point, at most.
 const MOST_ARGUMENTS: usize = 3;
 
@@ -87,7 +91,7 @@ impl Generator<'_, '_, '_> {
                 None => None,
                 Some(TypeClass::Float) => Some(*self.u.choose(&[S32, S64, S32, S64, S16, S16, S128])?),
                 Some(_) if info.uses.contains(&OperandKind::FPRED) || !info.immediates.is_empty() => Some(S1),
-                Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(self.u.int_in_range(2..=64)?)),
+                Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(*self.u.choose(&ODD_WIDTHS)?)),
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
             };
         }

@@ -1,6 +1,6 @@
 //! Loads, stores, memory functions and atomic accesses inside buffers and stack objects.
 
-use super::{Entry, Generator, Place};
+use super::{Entry, Generator, Place, SMALL};
 use arbitrary::Result;
 use smallvec::SmallVec;
 use tribunal_ir::types::{S1, S8, S16, S32, S64};
@@ -12,7 +12,7 @@ use tribunal_target::environment::MemoryFunction;
 /// Usual sizes of accesses in bits: every whole number of bytes up to eight.
 const ACCESS_BITS: [u32; 8] = [8, 16, 24, 32, 40, 48, 56, 64];
 /// Stack objects, in bytes: a multiple of eight, so that eight-byte stores initialise them.
-const OBJECT_BYTES: [u32; 4] = [8, 16, 32, 64];
+const OBJECT_BYTES: [u32; 6] = [8, 8, 16, 16, 32, 64];
 /// Their alignment in bytes.
 const OBJECT_ALIGN: u32 = 8;
 
@@ -22,7 +22,7 @@ impl Generator<'_, '_, '_> {
         if !self.policy.memory {
             return Ok(());
         }
-        for index in 0..self.u.int_in_range(0..=2)? {
+        for index in 0..*self.u.choose(if self.policy.statements <= SMALL { &[0, 0, 0, 0, 1] } else { &[0, 1, 2] })? {
             let bytes = *self.u.choose(&OBJECT_BYTES)?;
             let object = StackObject {
                 name: format!("object{index}"),

@@ -62,6 +62,9 @@ const CONDITION_BITS: [u32; 4] = [8, 32, 64, 128];
 /// The widest scalar of a program, in bits.
 const WIDEST: u32 = 256;
 
+/// Statements of a small program at most, its aim among them.
+const SMALL: u32 = 2;
+
 /// Bounds and mix of one program, drawn once at its start (swarm testing: programs differ in the features that they
 /// lack).
 #[derive(Clone, Debug)]
@@ -123,21 +126,26 @@ impl Policy {
             widths,
             // Most programs are small: most bugs show in few instructions, and many small programs are judged in the
             // time of a large one. Values wider than two registers make a program large by themselves.
-            statements: if !is_wide && u.ratio(1, 4)? { u.int_in_range(3..=20)? } else { u.int_in_range(1..=4)? },
+            statements: match u.int_in_range(0..=31)? {
+                0 if !is_wide => u.int_in_range(5..=20)?,
+                0..=3 => u.int_in_range(SMALL + 1..=4)?,
+                4..=12 => SMALL,
+                _ => 1,
+            },
             depth: u.int_in_range(0..=3)?,
             flags: *u.choose(&[0, 0, 4, 16])?,
             memory: u.ratio(2, 3)?,
             volatile: u.ratio(1, 8)?,
             loops: u.ratio(2, 3)?,
-            shapes: u.ratio(1, 6)?,
+            shapes: u.ratio(1, 10)?,
             families: u.ratio(1, 4)?,
-            linked: u.ratio(1, 8)?,
-            atomics: u.ratio(1, 8)?,
-            frames: u.ratio(1, 16)?,
-            distances: u.ratio(1, 1024)?,
-            variadic: u.ratio(1, 32)?,
-            late_arguments: u.ratio(1, 16)?,
-            floats: u.ratio(1, 6)?,
+            linked: u.ratio(1, 12)?,
+            atomics: u.ratio(1, 12)?,
+            frames: u.ratio(1, 32)?,
+            distances: u.ratio(1, 2048)?,
+            variadic: u.ratio(1, 64)?,
+            late_arguments: u.ratio(1, 24)?,
+            floats: u.ratio(1, 10)?,
         })
     }
 }
@@ -188,14 +196,25 @@ struct Generator<'u, 'b, 'f> {
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let aim = Aim::at(u.arbitrary()?, target, features);
     let policy = Policy::draw(u, target)?;
+    // Rules of the legalizer that are no goals need programs of one statement too.
+    let aim = if policy.statements == 1 && u.arbitrary()? { aim.filter(Aim::is_of_vectors) } else { aim };
     modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))
+}
+
+/// A function of a few statements that is aimed at none of our rules.
+pub fn generate_unaimed(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Function> {
+    let mut policy = Policy::draw(u, target)?;
+    policy.statements = u.int_in_range(SMALL..=4 * SMALL)?;
+    modules::function(u, (target, features), (policy, None), ("f", None), (None, &[]))
 }
 
 impl Generator<'_, '_, '_> {
     /// One or two buffers, one more for volatile accesses, then integers, from the argument registers.
     fn arguments(&mut self, entry: Block) -> Result<()> {
-        let plain = self.u.int_in_range(1..=2)?;
-        let integers = self.u.int_in_range(1..=4)?;
+        // Each value that nothing reads is shown, which takes more instructions than to make it.
+        let is_small = self.policy.statements <= SMALL;
+        let plain = if is_small { 1 } else { self.u.int_in_range(1..=2)? };
+        let integers = self.u.int_in_range(1..=if is_small { 2 } else { 4 })?;
         let pointer = self.pointer_type();
         let registers = self.target.abi.arguments();
         let mut early = Vec::new();
@@ -220,7 +239,7 @@ impl Generator<'_, '_, '_> {
         } else if self.policy.floats {
             self.number_arguments(entry)?;
         }
-        for index in 0..integers {
+        for index in 0..if is_small { 0 } else { integers } {
             let source = self.scope[index];
             let ty = self.scalar()?;
             let signed = self.u.arbitrary()?;
@@ -385,12 +404,12 @@ mod tests {
     #[test]
     fn programs_have_all_sizes() {
         let target = tribunal_target::ALL[0];
-        let sizes: Vec<usize> = (0..300)
+        let sizes: Vec<usize> = (0..1500)
             .filter_map(|number| crate::campaign::generated(crate::campaign::program_seed(1, number), target))
             .map(|function| function.inst_bound())
             .collect();
         let among = |range: std::ops::Range<usize>| sizes.iter().filter(|size| range.contains(size)).count();
-        assert!(among(0..50) > 150 && among(50..100) > 20 && among(100..10_000) > 5, "{sizes:?}");
+        assert!(among(0..50) > 750 && among(50..100) > 20 && among(100..10_000) > 5, "{sizes:?}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use tribunal_target::{Features, Target};
 /// Functions of a program at most.
 const MOST: usize = 4;
 /// Statements of a callee at most: a caller may call it in a loop.
-const STATEMENTS: u32 = 4;
+const STATEMENTS: u32 = 2;
 /// Nested regions of a callee at most, for the same reason.
 const CALLEE_DEPTH: u32 = 1;
 

@@ -12,7 +12,7 @@ use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::ElementCount;
 use tribunal_ir::{
-    Bits, Builder, FloatPredicate, Function, InstData, IntPredicate, Opcode, OpcodeInfo, Operand, OperandKind,
+    Bits, Builder, FloatPredicate, Function, InstData, IntPredicate, Opcode, OpcodeInfo, Operand, OperandKind, PReg,
     Position, Properties, Type, VReg,
 };
 use tribunal_target::Target;
@@ -42,8 +42,12 @@ pub fn generate_of_any_types(u: &mut Unstructured<'_>, target: &'static Target) 
         function.block_mut(entry).liveins.push((register, None));
     }
     let mut builder = Builder::new(&mut function, Position::AtEnd(entry));
-    let argument = |&register| builder.build(word, Opcode::COPY, [Operand::used(register)]);
-    let arguments: Vec<VReg> = arguments.iter().map(argument).collect();
+    // No call may stand before an argument is copied.
+    let (early, late) = arguments.split_at(if u.ratio(1, 8)? { ARGUMENTS - 1 } else { ARGUMENTS });
+    let copies = |builder: &mut Builder<'_>, registers: &[PReg]| -> Vec<VReg> {
+        registers.iter().map(|&register| builder.build(word, Opcode::COPY, [Operand::used(register)])).collect()
+    };
+    let arguments = copies(&mut builder, early);
     let mut operands = Vec::new();
     for (index, kind) in info.operands().enumerate().skip(info.defs.len()) {
         operands.push(operand(u, &mut builder, (info, index, kind), &types, &arguments)?);
@@ -53,8 +57,11 @@ pub fn generate_of_any_types(u: &mut Unstructured<'_>, target: &'static Target) 
     let defs = results.iter().map(|&register| Operand::def(register));
     builder.push(InstData::new(opcode, defs.chain(operands)));
     let mut sum = builder.constant_i64(word, 0);
+    let mut parts = copies(&mut builder, late);
     for result in results {
-        let part = part_of(u, &mut builder, result, word)?;
+        parts.push(part_of(u, &mut builder, result, word)?);
+    }
+    for part in parts {
         sum = builder.op(word, Opcode::G_XOR, &[sum, part]);
     }
     let result = target.abi.results()[0];

@@ -30,7 +30,7 @@ pub use known::{KnownFault, KnownFaults};
 pub use objects::ObjectTally;
 pub use run::{FailureKind, RunFailure};
 
-use crate::campaign::{FeatureMix, generated_for, program_seed};
+use crate::campaign::{FeatureMix, generated_unaimed, program_seed};
 use families::{Families, ReductionLimits};
 use run::{Runner, module_of};
 use std::collections::BTreeMap;
@@ -256,7 +256,7 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
     let left = campaign.runs.map_or(campaign.batch, |runs| (runs - number * campaign.batch).min(campaign.batch));
     let function = |place| {
         let seed = program_seed(campaign.seed, number + place * STRIDE);
-        let mut function = generated_for(seed, target, features).filter(is_whole)?;
+        let mut function = generated_unaimed(seed, target, features).filter(is_whole)?;
         function.name = format!("f{place}");
         // The name of an object is that of an instruction of the IR, which is not there.
         function.stack.values_mut().for_each(|object| object.name.clear());

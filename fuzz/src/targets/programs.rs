@@ -120,7 +120,7 @@ fn changed(
 fn generated(most: usize, random: &mut SmallRng) -> Option<(&'static Target, Function)> {
     (0..64).find_map(|_| {
         let target = tribunal_target::ALL[random.random_range(0..tribunal_target::ALL.len())];
-        let function = crate::campaign::generated(random.random(), target)?;
+        let function = crate::campaign::generated_unaimed(random.random(), target, target.default_features)?;
         printed(&function, target, most).map(|_| (target, function))
     })
 }

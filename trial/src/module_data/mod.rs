@@ -22,6 +22,14 @@ use tribunal_target::{Features, Target};
 const ADDRESSES: [(u64, elf::RelocationType, elf::RelocationType); 2] =
     [(8, elf::R_RISCV_64, elf::R_AARCH64_ABS64), (4, elf::R_RISCV_32, elf::R_AARCH64_ABS32)];
 
+/// Numbers of relocations that write the distance of an address from the place: of RISC-V, and of AArch64.
+const DISTANCES: [(u64, Option<elf::RelocationType>, elf::RelocationType); 2] =
+    [(8, None, elf::R_AARCH64_PREL64), (4, Some(elf::R_RISCV_32_PCREL), elf::R_AARCH64_PREL32)];
+
+/// Numbers of relocations of RISC-V that add an address of so many bytes, and that subtract one.
+const SUMS: [(u64, elf::RelocationType, elf::RelocationType); 2] =
+    [(8, elf::R_RISCV_ADD64, elf::R_RISCV_SUB64), (4, elf::R_RISCV_ADD32, elf::R_RISCV_SUB32)];
+
 /// The intrinsic variables that are lists of functions, with the sections of the lists.
 const LISTS: [(&str, &str, elf::SectionType); 2] = [
     ("llvm.global_ctors", ".init_array", elf::SHT_INIT_ARRAY),
@@ -298,11 +306,15 @@ impl<'c> Check<'c> {
                 image.relocations.binary_search_by_key(&(relocation.offset - start), |own| own.offset).is_ok();
             self.demand(is_wanted, name, || format!("{relocation:x?} completes nothing"));
         }
-        for wanted in image.relocations.iter().filter(|wanted| wanted.subtracted.is_none()) {
+        for wanted in &image.relocations {
             let place = start.saturating_add(wanted.offset);
             let [first, last] = [place, place.saturating_add(1)]
                 .map(|bound| found.partition_point(|relocation| relocation.offset < bound));
             let at = &found[first..last];
+            if wanted.subtracted.is_some() {
+                self.difference(name, at, wanted, (index, place));
+                continue;
+            }
             match (at, &wanted.symbol) {
                 (&[one], &Referent::Symbol(symbol)) => self.address(name, one, wanted.size, (symbol, wanted.addend)),
                 (&[_], _) => {}
@@ -320,6 +332,70 @@ impl<'c> Check<'c> {
         let kind = kinds.map(|&(_, riscv, aarch64)| if self.object.is_aarch64 { aarch64 } else { riscv });
         let is_address = kind.is_some_and(|kind| kind.0 == found.kind);
         self.demand(is_address, name, || format!("{found:x?} is no address of {size} bytes"));
+        self.refers(name, found, (symbol, addend));
+    }
+
+    /// Relocations that write the distance of one symbol from another: from the place, if that has the other's section
+    /// too, or as a sum. A distance without one is known to the assembler.
+    fn difference(&mut self, name: &str, found: &[ReadRelocation], wanted: &Relocation, (index, place): Place) {
+        let (&Referent::Symbol(to), Some(&Referent::Symbol(from))) = (&wanted.symbol, wanted.subtracted.as_ref())
+        else {
+            return;
+        };
+        let of_size = |rows: &[(u64, elf::RelocationType, elf::RelocationType)]| {
+            rows.iter().find(|(own, ..)| *own == wanted.size).map(|&(_, one, other)| (one.0, other.0))
+        };
+        let distance = DISTANCES.iter().find(|(own, ..)| *own == wanted.size);
+        let distance =
+            distance.and_then(|&(_, riscv, aarch64)| if self.object.is_aarch64 { Some(aarch64) } else { riscv });
+        match *found {
+            [] => self.known_difference(name, wanted, (to, from), (index, place)),
+            [one] if distance.is_some_and(|kind| kind.0 == one.kind) => {
+                // The symbol of its section may stand for a local one, so many bytes before it. The place of a private
+                // one is not known here.
+                let (Some(named), Some(own)) =
+                    (self.object.symbols.get(one.symbol), self.object.symbol(&shown(&self.ir.symbols[to].name)))
+                else {
+                    return;
+                };
+                let is_near = named.section.is_some() && named.section == own.section;
+                let more = if is_near { own.value.wrapping_sub(named.value) as i64 } else { 0 };
+                let addend = wanted.addend.wrapping_add(more);
+                let before = one.addend.wrapping_sub(addend);
+                self.is_at(from, (index, place.wrapping_add_signed(before.wrapping_neg())));
+                self.refers(name, ReadRelocation { addend, ..one }, (to, wanted.addend));
+            }
+            [add, subtract] if !self.object.is_aarch64 && of_size(&SUMS) == Some((add.kind, subtract.kind)) => {
+                self.refers(name, add, (to, wanted.addend));
+                self.refers(name, subtract, (from, 0));
+            }
+            ref other => {
+                self.demand(false, name, || format!("{other:x?} is no distance of {} bytes", wanted.size));
+            }
+        }
+    }
+
+    /// The bytes of a distance that the assembler knows: both symbols are in one section. The place of a private one is
+    /// not known here.
+    fn known_difference(
+        &mut self,
+        name: &str,
+        wanted: &Relocation,
+        (to, from): (SymbolId, SymbolId),
+        (index, place): Place,
+    ) {
+        let of = |symbol: SymbolId| self.object.symbol(&shown(&self.ir.symbols[symbol].name));
+        let (Some(to), Some(from)) = (of(to), of(from)) else { return };
+        let distance = to.value.wrapping_sub(from.value).wrapping_add_signed(wanted.addend).to_le_bytes();
+        let stored = self.object.sections[index].bytes.get(place as usize..).unwrap_or_default();
+        let is_known = to.section.is_some() && to.section == from.section;
+        let count = wanted.size.min(8) as usize;
+        let right = is_known && stored.get(..count) == distance.get(..count);
+        self.demand(right, name, || format!("no relocation makes the distance at {}", wanted.offset));
+    }
+
+    /// A relocation of the address of a symbol and a number.
+    fn refers(&mut self, name: &str, found: ReadRelocation, (symbol, addend): (SymbolId, i64)) {
         let wanted = &self.ir.symbols[symbol];
         let Some(to) = self.object.symbols.get(found.symbol) else {
             return self.demand(false, name, || format!("{found:x?} has no symbol"));

@@ -193,7 +193,7 @@ fn ties(verifier: &mut Verifier<'_>, inst: Inst, row: &InstrDesc) {
 
 /// A physical member, or a virtual register whose class has no other members. A generic register has no class.
 pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: RegClass) -> bool {
-    let members = verifier.classes[usize::from(class.0)];
+    let members = verifier.sets.classes[usize::from(class.0)];
     match operand.reg {
         Reg::Physical(register) => members.meets(bit(register)),
         Reg::Virtual(register) => match verifier.function.vregs[register].constraint {
@@ -207,7 +207,7 @@ pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: Reg
 fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, class: RegClass) -> bool {
     let Reg::Virtual(register) = operand.reg else { return false };
     let Constraint::Class(own) = verifier.function.vregs[register].constraint else { return false };
-    let members = verifier.classes[usize::from(class.0)];
+    let members = verifier.sets.classes[usize::from(class.0)];
     let held = || verifier.target.class(own).allocatable.iter().all(|&member| members.meets(bit(member)));
     row.flags.contains(OpcodeFlags::ARTIFACT) && operand.flags.contains(RegFlags::DEF) && held()
 }
@@ -216,7 +216,7 @@ fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, cla
 fn parts(verifier: &Verifier<'_>, class: RegClass, index: SubReg) -> RegisterSet {
     let target = verifier.target;
     if index.0 == 0 {
-        return verifier.classes[usize::from(class.0)];
+        return verifier.sets.classes[usize::from(class.0)];
     }
     let bits = target.vocabulary.subregister_bits(index);
     let members = target.class(class).members.iter();

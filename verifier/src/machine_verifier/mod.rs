@@ -18,6 +18,7 @@ mod settled;
 mod shapes;
 mod stages;
 mod structure;
+mod target_sets;
 mod unjudged;
 mod virtual_liveness;
 
@@ -25,12 +26,11 @@ pub use checks::Checks;
 pub use unjudged::unjudged;
 
 use crate::Violation;
-use register_set::{RegisterSet, bit};
-use smallvec::SmallVec;
+use register_set::RegisterSet;
 use std::fmt;
+use target_sets::TargetSets;
 use tribunal_ir::{Block, Function, Inst, InstData, InstFlags, Opcode, OpcodeFlags, PReg, Properties, Stage};
 use tribunal_target::legality::{Action, LegalizerInfo};
-use tribunal_target::registers::ClassDesc;
 use tribunal_target::{Features, Target};
 
 /// A rule: its id and its demand.
@@ -188,11 +188,9 @@ fn run<'f>(
     checks: &'f mut Checks,
 ) -> Vec<Violation<Rule>> {
     checks.reserve(target);
-    let members = |class: &ClassDesc| RegisterSet::of_registers(class.members.iter().copied());
-    let classes = target.classes.iter().map(members).collect();
-    let reserved = reserved(function, target);
-    let mut verifier =
-        Verifier { function, target, legalizer, features, classes, reserved, checks, findings: Vec::new() };
+    let sets = TargetSets::of(target);
+    let reserved = reserved(function, target, sets);
+    let mut verifier = Verifier { function, target, legalizer, features, sets, reserved, checks, findings: Vec::new() };
     stages::check(&mut verifier);
     structure::check(&mut verifier);
     if function.stage < Stage::Allocated {
@@ -210,21 +208,17 @@ fn run<'f>(
     verifier.findings
 }
 
-/// The registers that no allocator gives to a value: the stack pointer, those of the linker and of threads, the
-/// constant zero, and a frame pointer that the prologue sets up, all with their parts.
-fn reserved(function: &Function, target: &Target) -> RegisterSet {
-    let abi = target.abi;
+/// The registers that no allocator gives to a value: the target's, and a frame pointer that the prologue sets up, with
+/// its parts.
+fn reserved(function: &Function, target: &Target, sets: &TargetSets) -> RegisterSet {
+    let frame_pointer = target.abi.frame_pointer;
     let sets_frame = |data: &InstData| {
         data.flags.contains(InstFlags::FRAME_SETUP)
             && data.memory.is_empty()
-            && data.defs().any(|operand| operand.reg.as_physical() == Some(abi.frame_pointer))
+            && data.defs().any(|operand| operand.reg.as_physical() == Some(frame_pointer))
     };
     let framed = function.all_insts().any(|inst| sets_frame(function.inst(inst)));
-    let frame = framed.then_some(&abi.frame_pointer);
-    let whole = abi.reserved.iter().chain(target.zero).chain([&abi.stack_pointer]).chain(frame);
-    let whole = RegisterSet::of(whole.copied().map(bit));
-    let parts = (0..).zip(target.registers).filter(|(_, row)| bit(row.full).meets(whole));
-    parts.fold(whole, |set, (number, _)| set | bit(PReg(number)))
+    if framed { sets.reserved | sets.whole(frame_pointer) } else { sets.reserved }
 }
 
 struct Verifier<'f> {
@@ -234,8 +228,7 @@ struct Verifier<'f> {
     legalizer: Option<&'f LegalizerInfo>,
     /// Of the machine that is to run the code.
     features: Features,
-    /// The members of each class.
-    classes: SmallVec<[RegisterSet; 16]>,
+    sets: &'static TargetSets,
     /// See [`reserved`].
     reserved: RegisterSet,
     checks: &'f mut Checks,

@@ -14,13 +14,12 @@
 //! reads by then.
 
 use super::register_set::{RegisterSet, bit};
+use super::target_sets::TargetSets;
 use super::{Rule, Verifier, structure};
-use smallvec::SmallVec;
 use tribunal_ir::function::RegisterListKind;
 use tribunal_ir::{
     Block, Inst, InstData, InstFlags, Opcode, Operand, PReg, Preserved, Properties, Reg, RegFlags, RegOperand,
 };
-use tribunal_target::environment;
 
 pub(super) fn check(verifier: &mut Verifier<'_>) {
     let function = verifier.function;
@@ -35,30 +34,15 @@ pub(super) fn check(verifier: &mut Verifier<'_>) {
 
 /// The facts that do not change from block to block.
 struct Liveness {
-    /// Of each register: itself and its parts.
-    parts: SmallVec<[RegisterSet; 168]>,
+    sets: &'static TargetSets,
     /// Live everywhere.
     always: RegisterSet,
-    /// Undefined after a call with the convention's mask.
-    caller_saved: RegisterSet,
-    /// Never allocated: flags.
-    rare: RegisterSet,
 }
 
 impl Liveness {
     fn new(verifier: &Verifier<'_>) -> Liveness {
-        let (function, target) = (verifier.function, verifier.target);
-        let mut parts: SmallVec<[RegisterSet; 168]> =
-            (0..target.registers.len() as u16).map(|n| bit(PReg(n))).collect();
-        for (number, row) in (0..).zip(target.registers) {
-            parts[usize::from(row.full.0)] |= bit(PReg(number));
-        }
-        let none = RegisterSet::EMPTY;
-        let mut liveness = Liveness { parts, always: none, caller_saved: none, rare: none };
-        let abi = target.abi;
-        liveness.always = verifier.reserved;
-        liveness.caller_saved = RegisterSet::of(abi.caller_saved.iter().map(|&register| liveness.whole(register)));
-        liveness.rare = !RegisterSet::of(verifier.classes.iter().copied());
+        let (function, target, abi) = (verifier.function, verifier.target, verifier.target.abi);
+        let mut liveness = Liveness { sets: verifier.sets, always: verifier.reserved };
         if function.frame_info.is_frame_address_taken {
             liveness.always |= liveness.whole(abi.frame_pointer);
         }
@@ -75,9 +59,8 @@ impl Liveness {
         liveness
     }
 
-    /// The register and its parts.
     fn whole(&self, register: PReg) -> RegisterSet {
-        self.parts.get(usize::from(register.0)).copied().unwrap_or(RegisterSet::EMPTY)
+        self.sets.whole(register)
     }
 
     /// Registers that the prologue points into the frame: nothing lists them as live-in. LLVM may put the prologue
@@ -120,9 +103,10 @@ impl Liveness {
         }
         for successor in function.successors(block).filter(|&to| !structure::is_landing_pad(function, to)) {
             let listed = function.block(successor).liveins.iter().map(|&(register, _)| register);
+            // One of no class, such as flags, is never allocated.
             let is_lost = |register: PReg| {
                 !live.meets(self.whole(register))
-                    && (known.meets(self.whole(register)) || self.rare.meets(bit(register)))
+                    && (known.meets(self.whole(register)) || !self.sets.held.meets(bit(register)))
             };
             let lost = listed.into_iter().find(|&register| is_lost(register));
             verifier.demand_of_block(Rule::LiveInUndefined, block, lost.is_none(), || {
@@ -173,12 +157,8 @@ impl Liveness {
         for operand in &data.operands {
             match operand {
                 Operand::RegisterMask(mask) => match verifier.target.vocabulary.preserved(*mask) {
-                    Preserved::CalleeSaved => *live &= !self.caller_saved | self.always,
-                    Preserved::General => {
-                        let lost = environment::clobbered(verifier.target, data).into_iter();
-                        let lost = RegisterSet::of(lost.map(|register| self.whole(register)));
-                        *live &= !lost | self.always;
-                    }
+                    Preserved::CalleeSaved => *live &= !self.sets.caller_saved | self.always,
+                    Preserved::General => *live &= !self.sets.beside_general | self.always,
                     Preserved::Nothing => *live &= self.always,
                     Preserved::More => {}
                 },
@@ -210,7 +190,7 @@ fn live_ins(verifier: &mut Verifier<'_>, block: Block) {
         return;
     }
     let kept = verifier.reserved | bit(target.abi.frame_pointer);
-    let held = RegisterSet::of(verifier.classes.iter().copied()) & !kept;
+    let held = verifier.sets.held & !kept;
     let is_allocatable = |register: PReg| held.meets(bit(register));
     let listed = function.block(block).liveins.iter().map(|&(register, _)| register);
     let wrong = listed.into_iter().find(|&register| is_allocatable(register));

@@ -160,9 +160,6 @@ pub(super) fn insert(r: &mut Recipe<'_>) {
     let (whole, part, dst, offset) = (r.register(1), r.register(2), r.dst(), r.imm(3));
     let (ty, size) = (r.type_of(dst), r.bits_of(part));
     let (part, is_pointer) = (r.number(part), ty.is_pointer());
-    if size == ty.bits() {
-        return r.define(dst, if is_pointer { G_INTTOPTR } else { COPY }, &[part]);
-    }
     let (ty, whole) = (Type::scalar(ty.bits()), r.number(whole));
     let place = Bits::ones(size).zext_or_trunc(ty.bits()).shl(offset);
     let mask = r.builder.constant(ty, place.not());

@@ -62,16 +62,51 @@ pub(super) fn copy_sign(r: &mut Recipe<'_>) {
     r.define(dst, G_OR, &[magnitude, sign]);
 }
 
+/// The comparison of two numbers.
+fn compared(r: &mut Recipe<'_>, predicate: FloatPredicate, a: VReg, b: VReg) -> VReg {
+    let operands = [Operand::FloatPredicate(predicate), Operand::used(a), Operand::used(b)];
+    r.builder.build(S1, Opcode::G_FCMP, operands)
+}
+
 /// The lesser or greater number, a NaN if one operand is: their sum then is one.
 pub(super) fn extremum(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (a, b, dst) = (r.register(1), r.register(2), r.dst());
     let ty = r.type_of(dst);
     let of_numbers = if r.data.opcode == G_FMINIMUM { G_FMINIMUMNUM } else { G_FMAXIMUMNUM };
-    let unordered =
-        r.builder.build(S1, G_FCMP, [Operand::FloatPredicate(FloatPredicate::Uno), Operand::used(a), Operand::used(b)]);
+    let unordered = compared(r, FloatPredicate::Uno, a, b);
     let (nan, number) = (r.op(ty, G_FADD, &[a, b]), r.op(ty, of_numbers, &[a, b]));
     r.define(dst, G_SELECT, &[unordered, nan, number]);
+}
+
+/// The lesser or greater number, and the number where one operand is a NaN. The sum of two NaNs is one. Numbers that
+/// are equal have the same bits, but for the sign of zero.
+pub(super) fn extremum_of_numbers(r: &mut Recipe<'_>) {
+    use FloatPredicate::{Oeq, Ogt, Olt, Uno};
+    use Opcode::*;
+    let (a, b, dst) = (r.register(1), r.register(2), r.dst());
+    let ty = r.type_of(dst);
+    let (before, signed) = if r.data.opcode == G_FMINIMUMNUM { (Olt, G_OR) } else { (Ogt, G_AND) };
+    let (is_first, is_equal) = (compared(r, before, a, b), compared(r, Oeq, a, b));
+    let (ordered, either) = (r.select(is_first, a, b), r.op(ty, signed, &[a, b]));
+    let number = r.select(is_equal, either, ordered);
+    let (of_nan, is_nan) = (compared(r, Uno, b, b), compared(r, Uno, a, a));
+    let (number, nan) = (r.select(of_nan, a, number), r.op(ty, G_FADD, &[a, b]));
+    let are_nans = r.op(S1, G_AND, &[is_nan, of_nan]);
+    r.define(dst, G_SELECT, &[are_nans, nan, number]);
+}
+
+/// The number itself, but for a NaN, whose quiet bit is set: the highest of the fraction. False if the type tells no
+/// format.
+pub(super) fn canonical(r: &mut Recipe<'_>) -> bool {
+    let (number, dst) = (r.register(1), r.dst());
+    let ty = r.type_of(dst);
+    let Some(format) = FloatFormat::of_width(ty.bits()) else { return false };
+    let is_nan = compared(r, FloatPredicate::Uno, number, number);
+    let bit = r.builder.constant(ty, Bits::one_bit(format.fraction_bits() - 1, ty.bits()));
+    let quiet = r.op(ty, Opcode::G_OR, &[number, bit]);
+    r.define(dst, Opcode::G_SELECT, &[is_nan, quiet, number]);
+    true
 }
 
 /// The nearest integer in range: a conversion where the number is in range, and elsewhere what comparisons tell. False
@@ -84,10 +119,7 @@ pub(super) fn saturated(r: &mut Recipe<'_>) -> bool {
     let Some(format) = FloatFormat::of_width(from.bits()) else { return false };
     let value_bits = ty.bits() - u32::from(is_signed);
     let bound = power_of_two(format, value_bits);
-    let compare = |r: &mut Recipe<'_>, predicate, other: VReg| {
-        let operands = [Operand::FloatPredicate(predicate), Operand::used(source), Operand::used(other)];
-        r.builder.build(S1, G_FCMP, operands)
-    };
+    let compare = |r: &mut Recipe<'_>, predicate, other: VReg| compared(r, predicate, source, other);
     let converted = r.op(ty, if is_signed { G_FPTOSI } else { G_FPTOUI }, &[source]);
     let upper = number(r, format, bound);
     let greatest = if is_signed { Bits::signed_min(ty.bits()).not() } else { Bits::ones(ty.bits()) };

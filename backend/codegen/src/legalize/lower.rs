@@ -59,6 +59,8 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_FNEG | G_FABS => floats::with_sign(r),
         G_FCOPYSIGN => floats::copy_sign(r),
         G_FMINIMUM | G_FMAXIMUM => floats::extremum(r),
+        G_FMINIMUMNUM | G_FMAXIMUMNUM => floats::extremum_of_numbers(r),
+        G_FCANONICALIZE => return floats::canonical(r),
         G_IS_FPCLASS => floats::classify(r),
         G_FPTOSI_SAT | G_FPTOUI_SAT => return floats::saturated(r),
         G_INTRINSIC_LRINT => floats::of_long_long(r, G_INTRINSIC_LLRINT),

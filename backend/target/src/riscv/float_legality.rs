@@ -62,7 +62,6 @@ impl FloatMachine {
     pub fn operations(self) -> Vec<RuleSet> {
         let each = |opcodes: &[Opcode]| self.each(opcodes);
         let (x, numbers, called) = (self.x, self.numbers, self.called());
-        let is_hard = !numbers.is_empty();
         let promotes = !numbers.contains(&S16);
         let constants: Vec<Type> = numbers.iter().copied().filter(|&number| number != S16).collect();
         let of_integers = pairs(&[x], numbers);
@@ -79,11 +78,12 @@ impl FloatMachine {
         let mut sets = vec![
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
-            each(&NUMBERS_FIRST).legal_for(numbers).when(is_hard && promotes, |rules| rules.promote(0, S32)),
+            each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])
                 .legal_for(rounded)
                 .lower_for(&without(numbers, rounded))
-                .when(is_hard && promotes, |rules| rules.promote(0, S32)),
+                .lower_for(&soft)
+                .when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FREM]).libcall_for(called).promote(0, S32),
             each(&ROUNDED)
                 .legal_for(rounded)
