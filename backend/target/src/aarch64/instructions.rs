@@ -1,7 +1,7 @@
 //! The instruction table: the base integer instructions of A64, those on memory of Armv8.1, numbers of floating point,
 //! and the pseudo-instructions of LLVM's MIR. One instruction a row: operands and their bits in the word, assembly,
-//! flags, implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions"; names and
-//! operand order are LLVM's.
+//! flags, implicit registers read and written. Source: Arm Architecture Reference Manual, "A64 Base Instructions";
+//! names and operand order are LLVM's.
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
 //! pages as bytes, `%x` how an index is extended, `%g` a place in the page of an entry of the global offset table, `%w`
