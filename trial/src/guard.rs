@@ -6,13 +6,14 @@ use std::cell::RefCell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Once;
+use tribunal_codegen::pipeline::running;
 
 /// A panic that was caught.
 #[derive(Clone, Debug)]
 pub struct CaughtPanic {
     /// Its message.
     pub message: String,
-    /// The file and the line; of a library's, the name of the file alone.
+    /// The file and the line; of a library's, the name of the file alone. In the backend, ` in PASS` follows.
     pub place: String,
 }
 
@@ -21,6 +22,9 @@ impl fmt::Display for CaughtPanic {
         f.write_str(&self.message)
     }
 }
+
+/// Judges run within passes: a panic of theirs is no pass's.
+const SOURCES_OF_JUDGES: [&str; 3] = ["verifier/", "trial/", "emulator/"];
 
 thread_local! {
     /// The place of this thread's last panic.
@@ -56,7 +60,8 @@ fn place_of(location: &Location<'_>) -> String {
     let (file, line) = (location.file(), location.line());
     let name = std::path::Path::new(file);
     let file = if name.is_absolute() { name.file_name().and_then(|name| name.to_str()).unwrap_or(file) } else { file };
-    format!("{file}:{line}")
+    let pass = running().filter(|_| !SOURCES_OF_JUDGES.iter().any(|folder| file.starts_with(folder)));
+    pass.map_or_else(|| format!("{file}:{line}"), |pass| format!("{file}:{line} in {pass}"))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! Invariant: a pass runs only on a function of the stage that its row begins at. The observer sees every result.
 
 use crate::{CompileError, Context, allocate, bank_select, emit, frame, legalize, relax_branches, select, split_edges};
+use std::cell::Cell;
 use tribunal_ir::{Function, Properties, Stage, text};
 
 pub use crate::emit::Code;
@@ -63,7 +64,9 @@ pub fn run_until(
             return Ok(None);
         }
     }
+    let running = Running::pass("emit");
     let mut code = emit::code(function, context.target, context.options.features)?;
+    drop(running);
     context.observer.after_emission(&mut code);
     Ok(Some(code))
 }
@@ -108,10 +111,37 @@ pub fn run_pass(pass: &'static Pass, function: &mut Function, context: &mut Cont
         let reason = format!("a function at stage {} with {:?}", function.stage, function.properties);
         return Err(CompileError::unsupported(function, pass.name, reason));
     }
+    let running = Running::pass(pass.name);
     (pass.run)(context, function)?;
+    drop(running);
     function.stage = pass.to;
     function.properties.insert(pass.to.properties());
     function.properties.remove(pass.drops);
     context.observer.after_pass(pass, function);
     Ok(())
+}
+
+thread_local! {
+    static RUNNING: Cell<Option<&'static str>> = const { Cell::new(None) };
+}
+
+/// The pass that this thread runs now. A panic in code that passes share is in this one.
+pub fn running() -> Option<&'static str> {
+    RUNNING.get()
+}
+
+/// As long as it lives, this thread runs a pass.
+struct Running;
+
+impl Running {
+    fn pass(name: &'static str) -> Running {
+        RUNNING.set(Some(name));
+        Running
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.set(None);
+    }
 }

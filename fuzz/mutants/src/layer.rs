@@ -55,11 +55,13 @@ pub fn has_faults(file: &str) -> bool {
 }
 
 /// The pass of a guilty name: a pass by its own name, `FAMILY NAME` for a rule of selection, `TARGET OPCODE#N STEP` and
-/// `combine NAME` for a rule of the legalizer. Where a panic is guilty by its place it is the pass of that file.
+/// `combine NAME` for a rule of the legalizer. Where a panic is guilty by its place it is the pass of that file, or the
+/// one that the place names.
 pub fn pass_of(guilty: &str) -> &str {
     let words: Vec<&str> = guilty.split(' ').collect();
     match words.as_slice() {
         [place] if place.contains(".rs:") => of(place).1.unwrap_or_default(),
+        [place, "in", pass] => of(place).1.unwrap_or(pass),
         [pass] => pass,
         ["combine", _] => "legalize",
         [_, opcode, ..] if opcode.contains('#') => "legalize",
@@ -81,6 +83,8 @@ mod tests {
         assert_eq!(pass_of("combine va_arg"), "legalize");
         assert_eq!(pass_of("split-edges"), "split-edges");
         assert_eq!(pass_of("backend/codegen/src/frame/layout.rs:12"), "frame");
+        assert_eq!(pass_of("backend/ir/src/function.rs:9 in select"), "select");
+        assert_eq!(pass_of("backend/codegen/src/frame/layout.rs:12 in allocate"), "frame");
         assert!(has_faults("backend/codegen/src/frame/layout.rs"));
         assert!(!has_faults("backend/codegen/src/select/matcher/tests.rs") && !has_faults("verifier/src/lib.rs"));
     }

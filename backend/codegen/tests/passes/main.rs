@@ -11,9 +11,10 @@ mod object;
 mod relax_branches;
 mod split_edges;
 
+use std::panic::AssertUnwindSafe;
 use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
 use tribunal_codegen::{CompileError, Context, NoObserver, Options};
-use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, Operand, Stage, text};
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, Operand, Properties, Stage, text};
 use tribunal_target::Target;
 use tribunal_target::riscv::RISCV64;
 
@@ -55,6 +56,22 @@ fn a_pass_runs_on_its_own_stage_only() {
             assert_eq!(function.stage, if result.is_ok() { pass.to } else { stage });
         }
     }
+}
+
+/// The pass that is running is known where it panics, and none is running after it.
+#[test]
+fn a_panic_knows_its_pass() {
+    static PANICS: Pass = Pass {
+        name: "panics",
+        from: Stage::ALL[0],
+        to: Stage::ALL[1],
+        drops: Properties::empty(),
+        run: |_, _| panic!("in {:?}", pipeline::running()),
+    };
+    let mut function = function(&RISCV64, &[], "", "  bb.0:\n    PseudoRET\n");
+    let ran = std::panic::catch_unwind(AssertUnwindSafe(|| run(&PANICS, &mut function, &RISCV64)));
+    assert_eq!(ran.unwrap_err().downcast_ref::<String>().map(String::as_str), Some("in Some(\"panics\")"));
+    assert_eq!(pipeline::running(), None);
 }
 
 fn flags(target: &Target, data: &InstData) -> OpcodeFlags {
