@@ -8,7 +8,7 @@
 //! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
 //! operation to another form first, so an aim is no promise.
 
-use super::directed::{is_of_addresses, is_of_values};
+use super::directed::{constant_class, is_of_addresses, is_of_values, number_in_memory};
 use super::{Entry, Generator, floats, number_vectors};
 use crate::opcodes;
 use arbitrary::Result;
@@ -125,8 +125,14 @@ fn is_reachable(pattern: &Pattern) -> bool {
         // After a debugger's trap nothing is compared.
         (Some(Family::Trap), _) => pattern.opcode != Opcode::G_DEBUGTRAP,
         (Some(Family::Atomic), _) => pattern.memory_bits.is_some(),
+        // Goals of numbers have it, with any classes.
+        _ if pattern.opcode == Opcode::G_IS_FPCLASS => false,
         (_, [Pat::Intrinsic(name), ..]) => name.starts_with(super::atomics::MASKED),
-        _ => condition(pattern).is_some() || is_of_values(pattern) || is_of_addresses(pattern),
+        _ => {
+            let is_of_memory = is_of_addresses(pattern) || number_in_memory(pattern).is_some();
+            let is_constant = constant_class(pattern).is_some();
+            is_of_memory || is_constant || condition(pattern).is_some() || is_of_values(pattern)
+        }
     }
 }
 
@@ -171,6 +177,9 @@ impl Generator<'_, '_, '_> {
             (_, [Pat::Intrinsic(name), ..]) => return self.masked_operation(rule, name),
             _ => {}
         }
+        if let Some(ty) = number_in_memory(pattern) {
+            return self.access_of_number(pattern.opcode, ty);
+        }
         if let Some(condition) = condition(pattern) {
             return match self.written_out(condition, S1)?.filter(|entry| entry.deterministic) {
                 Some(entry) => self.diamond_on(entry.register, depth),
@@ -179,7 +188,10 @@ impl Generator<'_, '_, '_> {
         }
         let register = self.register_type();
         let ty = self.fitting(pattern.ty, register)?;
-        let entry = self.written_out(pattern, ty)?;
+        let entry = match constant_class(pattern) {
+            Some(class) => self.constant_of(pattern.opcode, class, ty)?,
+            None => self.written_out(pattern, ty)?,
+        };
         self.shown_or_another(entry)
     }
 
@@ -220,6 +232,8 @@ mod tests {
     use arbitrary::Unstructured;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
+    use tribunal_codegen::{Context, Observer, Options, pipeline};
+    use tribunal_ir::{Function, Inst};
 
     /// The opcode that a program shows if it came to its goal.
     fn shown(goal: Goal) -> Opcode {
@@ -260,6 +274,50 @@ mod tests {
             }
             let is_atomic = |opcode: &Opcode| opcode.family() == Some(Family::Atomic);
             assert!(missed.iter().all(is_atomic), "{}: {missed:?}", target.name);
+        }
+    }
+
+    /// Names of the rules that fired.
+    #[derive(Default)]
+    struct Fired(Vec<&'static str>);
+
+    impl Observer for Fired {
+        fn step(&mut self, rule: &'static str, _: &mut Function, _: &[InstData], _: &mut Vec<Inst>) {
+            self.0.push(rule);
+        }
+    }
+
+    /// True if the rule is no goal, or selects in one of a few programs aimed at it, which have no option but its own.
+    fn fires(target: &'static Target, rule: &SelectionRule) -> bool {
+        let options = target.options.iter().filter(|option| rule.requires.contains(option.feature));
+        let features = options.fold(target.default_features, |all, option| all | option.feature | option.implies);
+        let goals = goals(target, features);
+        let is_own = |goal: &Goal| matches!(goal, Goal::Rule(own) if own.name == rule.name);
+        let Some(place) = goals.plain.iter().position(is_own) else { return true };
+        let (count, slowly) = (goals.plain.len() as u32, if goals.optional.is_empty() { 1 } else { 2 });
+        (0..64).any(|seed| {
+            let mut bytes = [0u8; 2048];
+            SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+            let (round, visit) = (seed as u32 / ROUNDS, seed as u32 % ROUNDS);
+            let turn = slowly * (round * goals.period() + visit * count + place as u32);
+            bytes[..4].copy_from_slice(&turn.to_le_bytes());
+            let mut function =
+                crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f").unwrap();
+            let mut fired = Fired::default();
+            let (options, legalizer) = (Options::new(features), (target.legality)(features));
+            let mut context = Context { target, options, legalizer, observer: &mut fired };
+            pipeline::compile(&mut function, &mut context).unwrap();
+            fired.0.contains(&rule.name)
+        })
+    }
+
+    /// A rule that never fires is one that a rule before it takes everything from.
+    #[test]
+    fn each_rule_that_is_aimed_at_fires() {
+        for &target in tribunal_target::ALL {
+            let all = target.default_features | target.all_options();
+            let silent = target.selection.iter().filter(|rule| all.contains(rule.requires) && !fires(target, rule));
+            assert_eq!(silent.map(|rule| rule.name).collect::<Vec<_>>(), [""; 0], "{}", target.name);
         }
     }
 

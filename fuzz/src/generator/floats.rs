@@ -13,7 +13,7 @@ use tribunal_ir::{
     Bits, Block, Family, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type, VReg,
 };
 use tribunal_target::abi::Passing;
-use tribunal_target::legality::{LegalityQuery, LegalizerInfo};
+use tribunal_target::legality::{Action, LegalityQuery, LegalizerInfo};
 use tribunal_verifier::rule_tables::{Chain, End, follow};
 
 /// Operations that are operands of operations, at most so deep.
@@ -198,7 +198,7 @@ impl Generator<'_, '_, '_> {
         self.any_number(ty)
     }
 
-    fn any_number(&mut self, ty: Type) -> Result<DrawnNumber> {
+    pub(super) fn any_number(&mut self, ty: Type) -> Result<DrawnNumber> {
         let entry = match FloatFormat::of_width(ty.bits()) {
             Some(format) if self.u.ratio(1, 3)? => self.number_constant(format)?,
             _ => self.value(ty, false)?,
@@ -206,8 +206,38 @@ impl Generator<'_, '_, '_> {
         Ok(DrawnNumber { entry, is_any_nan: false })
     }
 
-    /// A constant: often at the edges of the format and of integers.
+    /// A value that an operation on numbers leaves, which keeps every NaN. Halves without arithmetic are converted.
+    pub(super) fn in_register_of_numbers(&mut self, ty: Type, deterministic: bool) -> Result<Entry> {
+        let (from, opcode) = match self.has_arithmetic(ty) {
+            true => (ty, Opcode::G_FNEG),
+            false => (S32, Opcode::G_SITOFP),
+        };
+        let entry = self.value(from, deterministic)?;
+        Ok(Entry { register: self.builder.op(ty, opcode, &[entry.register]), ty, ..entry })
+    }
+
+    /// The value, read by an operation on numbers.
+    pub(super) fn read_as_number(&mut self, entry: Entry) -> Result<Entry> {
+        let (ty, opcode) = match self.has_arithmetic(entry.ty) {
+            true => (entry.ty, Opcode::G_FNEG),
+            false => (S32, Opcode::G_FPEXT),
+        };
+        let read = Entry { register: self.builder.op(ty, opcode, &[entry.register]), ty, ..entry };
+        self.settled(DrawnNumber { entry: read, is_any_nan: opcode == Opcode::G_FPEXT })
+    }
+
+    fn has_arithmetic(&self, ty: Type) -> bool {
+        self.legalizer.action(&LegalityQuery::new(Opcode::G_FNEG, [ty])).action == Action::Legal
+    }
+
     fn number_constant(&mut self, format: FloatFormat) -> Result<Entry> {
+        let number = self.number_bits(format)?;
+        let register = self.constant_number(format, number);
+        Ok(Entry { register, ty: Type::scalar(format.bits()), deterministic: true })
+    }
+
+    /// The bits of a constant: often at the edges of the format and of integers.
+    pub(super) fn number_bits(&mut self, format: FloatFormat) -> Result<Bits> {
         let (bits, fraction_bits) = (format.bits(), format.fraction_bits());
         let (bias, greatest) = (format.bias(), 2 * format.bias() + 1);
         let near = bias + self.u.int_in_range(-2..=70)?;
@@ -217,12 +247,8 @@ impl Generator<'_, '_, '_> {
         let top = Bits::one_bit(fraction_bits - 1, fraction_bits);
         let fraction = *self.u.choose(&[Bits::zero(fraction_bits), Bits::zero(fraction_bits), one, top, ones, any])?;
         let place = |value: i64, at: u32| Bits::from_i64(value, bits).shl(at);
-        let number = place(self.u.int_in_range(0..=1)?, bits - 1)
-            .or(place(exponent.min(greatest), fraction_bits))
-            .or(fraction.zext_or_trunc(bits));
-        let ty = Type::scalar(bits);
-        let operand = self.builder.function.float(format, number);
-        Ok(Entry { register: self.builder.build(ty, Opcode::G_FCONSTANT, [operand]), ty, deterministic: true })
+        let sign = place(self.u.int_in_range(0..=1)?, bits - 1);
+        Ok(sign.or(place(exponent.min(greatest), fraction_bits)).or(fraction.zext_or_trunc(bits)))
     }
 
     /// The operand of a conversion to an integer type, brought into its range: beyond it the result is poison, or
@@ -269,7 +295,7 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: self.builder.select(is_nan, one, entry.register), ..entry })
     }
 
-    fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> VReg {
+    pub(super) fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> VReg {
         let operand = self.builder.function.float(format, bits);
         self.builder.build(Type::scalar(format.bits()), Opcode::G_FCONSTANT, [operand])
     }
@@ -302,13 +328,13 @@ fn is_number(info: &OpcodeInfo) -> bool {
 }
 
 /// True if the result of numbers may be a NaN whose bits are not said.
-fn makes_nans(opcode: Opcode, info: &OpcodeInfo) -> bool {
+pub(super) fn makes_nans(opcode: Opcode, info: &OpcodeInfo) -> bool {
     let moves_bits = matches!(opcode, Opcode::G_FNEG | Opcode::G_FABS | Opcode::G_FCOPYSIGN);
     is_number(info) && !moves_bits && info.uses.iter().any(|kind| kind.type_class() == Some(TypeClass::Float))
 }
 
 /// True if the result depends on the bits of a NaN among the operands, and may be no NaN.
-fn tells_nans(opcode: Opcode) -> bool {
+pub(super) fn tells_nans(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
@@ -326,6 +352,6 @@ fn tells_nans(opcode: Opcode) -> bool {
 }
 
 /// True if zeros of different signs are in no order.
-fn chooses_zeros(opcode: Opcode) -> bool {
+pub(super) fn chooses_zeros(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::G_FMINNUM | Opcode::G_FMAXNUM)
 }

@@ -84,6 +84,24 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// A load to a register of numbers, or a store of one.
+    pub(super) fn access_of_number(&mut self, opcode: Opcode, ty: Type) -> Result<()> {
+        let place = *self.u.choose(&self.pointers)?;
+        if ty.bytes() > place.bytes {
+            return self.expression();
+        }
+        let (address, align) = self.address(place, ty.bytes())?;
+        if opcode == Opcode::G_STORE {
+            let value = self.in_register_of_numbers(ty, true)?;
+            self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, ty, align));
+            return Ok(());
+        }
+        let loaded = self.builder.load(Opcode::G_LOAD, ty, address, MemOperand::new(MemFlags::LOAD, ty, align));
+        let entry = self.read_as_number(Entry { register: loaded, ty, deterministic: true })?;
+        self.scope.push(entry);
+        Ok(())
+    }
+
     /// A load or a store in `place` that steps its address to another one there.
     fn indexed_access(&mut self, place: Place, memory: Type) -> Result<()> {
         let last = place.bytes - memory.bytes();

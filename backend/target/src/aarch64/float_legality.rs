@@ -47,13 +47,12 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
     let alike = Family::FloatFunction.opcodes().iter().copied();
     let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
-    let promoted = |set: RuleSet, index, ty| if native.contains(&S16) { set } else { set.promote(index, ty) };
-    let compared = each(&[G_FCMP]).legal_for(&pairs(&[S32], native)).clamp_scalar(0, S32, S32);
+    let promotes = !features.contains(FULLFP16);
     let sets = vec![
-        promoted(each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]), 0, S32),
-        promoted(each(&INSTRUCTIONS).legal_for(native).lower_for(&[S128]), 0, S32),
+        each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
+        each(&INSTRUCTIONS).legal_for(native).lower_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
-        promoted(each(&[G_FMA]).legal_for(native).libcall_for(&[S128]), 0, S64),
+        each(&[G_FMA]).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S64)),
         each(&[G_FNEG, G_FABS]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),
         each(&alike).libcall_for(&CALLED).promote(0, S32),
@@ -63,7 +62,11 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
         each(&[G_IS_FPCLASS]).clamp_scalar(0, S32, S32).lower_for(&pairs(&[S32], &NUMBERS)),
         rules_for("aarch64", &[G_FCONSTANT]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FCOPYSIGN]).lower_for(&pairs(&NUMBERS, &NUMBERS)),
-        promoted(compared.libcall_for(&[(S32, S128)]), 1, S32),
+        each(&[G_FCMP])
+            .legal_for(&pairs(&[S32], native))
+            .clamp_scalar(0, S32, S32)
+            .libcall_for(&[(S32, S128)])
+            .when(promotes, |rules| rules.promote(1, S32)),
     ];
     sets.into_iter().chain(conversions(native)).map(RuleSet::unsupported).collect()
 }

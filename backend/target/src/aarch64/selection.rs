@@ -22,6 +22,8 @@ use tribunal_ir::{Bits, FloatPredicate, IntPredicate, Opcode};
 
 const W: Types = Types::Bits(32);
 const H: Types = Types::Bits(16);
+/// The same where a conversion could be one of integers.
+const HALF_NUMBER: Types = Types::In(FPR, 16);
 const X: Types = Types::Bits(64);
 const Q: Types = Types::Bits(128);
 
@@ -331,7 +333,6 @@ rules! {
     "lround_64_s": op(G_LROUND, X, &[Pat::RegOf(0, W)]) => [FCVTASUXSr(DX, Reg(0), FP)];
     "llround_32_s": op(G_LLROUND, W, &[Pat::RegOf(0, W)]) => [FCVTASUWSr(DW, Reg(0), FP)];
     "llround_64_s": op(G_LLROUND, X, &[Pat::RegOf(0, W)]) => [FCVTASUXSr(DX, Reg(0), FP)];
-    "select_s": op(G_SELECT, Types::In(FPR, 32), &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), FCSELSrrr(FS, Reg(1), Reg(2), Const(1), G)];
     "implicit_def_s": op(G_IMPLICIT_DEF, Types::In(FPR, 32), &[]) => [UNDEFINED(FS)];
     "freeze_s": op(G_FREEZE, Types::In(FPR, 32), &[A]) => [MOVE(FS, Reg(0))];
     "constant_fold_barrier_s": op(G_CONSTANT_FOLD_BARRIER, Types::In(FPR, 32), &[A]) => [MOVE(FS, Reg(0))];
@@ -437,6 +438,7 @@ rules! {
     "lround_64_d": op(G_LROUND, X, &[Pat::RegOf(0, X)]) => [FCVTASUXDr(DX, Reg(0), FP)];
     "llround_32_d": op(G_LLROUND, W, &[Pat::RegOf(0, X)]) => [FCVTASUWDr(DW, Reg(0), FP)];
     "llround_64_d": op(G_LLROUND, X, &[Pat::RegOf(0, X)]) => [FCVTASUXDr(DX, Reg(0), FP)];
+    "select_s": op(G_SELECT, Types::In(FPR, 32), &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), FCSELSrrr(FS, Reg(1), Reg(2), Const(1), G)];
     "select_d": op(G_SELECT, Types::In(FPR, 64), &[A, B_, C]) => [SUBSWri(NOW, Reg(0), Const(0), Const(0), F), FCSELDrrr(FD, Reg(1), Reg(2), Const(1), G)];
     "implicit_def_d": op(G_IMPLICIT_DEF, Types::In(FPR, 64), &[]) => [UNDEFINED(FD)];
     "freeze_d": op(G_FREEZE, Types::In(FPR, 64), &[A]) => [MOVE(FD, Reg(0))];
@@ -482,16 +484,16 @@ rules! {
     "anyext": op(G_ANYEXT, X, &[A32]) => [SUBREG_TO_REG(DX, ABOVE, Reg(0), PART)];
     "sext": op(G_SEXT, X, &[A32]) => [SUBREG_TO_REG(DefTemp(0, GPR64), ABOVE, Reg(0), PART), SBFMXri(DX, Temp(0), Const(0), Const(31))];
     "trunc": op(G_TRUNC, W, &[Pat::RegOf(0, X)]) => [MOVE(DW, SubReg(0, SUB_32))];
-    "trunc_h_with_fp16" if FULLFP16: op(G_TRUNC, H, &[A32]) => [FMOVWHr(FH, Reg(0))];
-    "trunc_h_x_with_fp16" if FULLFP16: op(G_TRUNC, H, &[Pat::RegOf(0, X)]) => [FMOVXHr(FH, Reg(0))];
-    "trunc_h": op(G_TRUNC, H, &[A32]) => [FMOVWSr(DefTemp(0, FPR32), Reg(0)), MOVE(FH, TempPart(0, HSUB))];
-    "trunc_h_x": op(G_TRUNC, H, &[Pat::RegOf(0, X)]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), FMOVWSr(DefTemp(1, FPR32), Temp(0)), MOVE(FH, TempPart(1, HSUB))];
+    "trunc_h_with_fp16" if FULLFP16: op(G_TRUNC, HALF_NUMBER, &[A32]) => [FMOVWHr(FH, Reg(0))];
+    "trunc_h_x_with_fp16" if FULLFP16: op(G_TRUNC, HALF_NUMBER, &[Pat::RegOf(0, X)]) => [FMOVXHr(FH, Reg(0))];
+    "trunc_h": op(G_TRUNC, HALF_NUMBER, &[A32]) => [FMOVWSr(DefTemp(0, FPR32), Reg(0)), MOVE(FH, TempPart(0, HSUB))];
+    "trunc_h_x": op(G_TRUNC, HALF_NUMBER, &[Pat::RegOf(0, X)]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), FMOVWSr(DefTemp(1, FPR32), Temp(0)), MOVE(FH, TempPart(1, HSUB))];
     "quad_of_halves": op(G_MERGE_VALUES, Q, &[A, B_]) => [DUPv2i64gpr(DefTemp(0, FPR128), Reg(0)), INSvi64gpr(Def(FPR128), Temp(0), Const(1), Reg(1))];
     "halves_of_quad": op(G_UNMERGE_VALUES, X, &[Pat::RegOf(0, Q)]) => [UMOVvi64(DX, Reg(0), Const(0)), UMOVvi64(Out::Def2(GPR64), Reg(0), Const(1))];
-    "anyext_x_h_with_fp16" if FULLFP16: op(G_ANYEXT, X, &[Pat::RegOf(0, H)]) => [FMOVHXr(DX, Reg(0))];
-    "anyext_h_with_fp16" if FULLFP16: op(G_ANYEXT, W, &[Pat::RegOf(0, H)]) => [FMOVHWr(DW, Reg(0))];
-    "anyext_x_h": op(G_ANYEXT, X, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DefTemp(2, GPR32), Temp(1)), SUBREG_TO_REG(DX, ABOVE, Temp(2), PART)];
-    "anyext_h": op(G_ANYEXT, W, &[Pat::RegOf(0, H)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DW, Temp(1))];
+    "anyext_x_h_with_fp16" if FULLFP16: op(G_ANYEXT, X, &[Pat::RegOf(0, HALF_NUMBER)]) => [FMOVHXr(DX, Reg(0))];
+    "anyext_h_with_fp16" if FULLFP16: op(G_ANYEXT, W, &[Pat::RegOf(0, HALF_NUMBER)]) => [FMOVHWr(DW, Reg(0))];
+    "anyext_x_h": op(G_ANYEXT, X, &[Pat::RegOf(0, HALF_NUMBER)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DefTemp(2, GPR32), Temp(1)), SUBREG_TO_REG(DX, ABOVE, Temp(2), PART)];
+    "anyext_h": op(G_ANYEXT, W, &[Pat::RegOf(0, HALF_NUMBER)]) => [UNDEFINED(DefTemp(0, FPR32)), INSERT_SUBREG(DefTemp(1, FPR32), Temp(0), Reg(0), Const(HSUB.0 as i64)), FMOVSWr(DW, Temp(1))];
     "fpext_s_h": op(G_FPEXT, W, &[Pat::RegOf(0, H)]) => [FCVTSHr(FS, Reg(0), FP)];
     "fpext_d_h": op(G_FPEXT, X, &[Pat::RegOf(0, H)]) => [FCVTDHr(FD, Reg(0), FP)];
     "fptrunc_h_s": op(G_FPTRUNC, H, &[A32]) => [FCVTHSr(FH, Reg(0), FP)];

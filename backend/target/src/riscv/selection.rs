@@ -536,8 +536,8 @@ rules! {
 
     // Zbs, where it is shorter than what follows
     "bclr" if ZBS: op(G_AND, &[A, Pat::Op(&op(G_XOR, &[Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B])), Pat::Imm(1, ONES)]))]) => [BCLR(D, Reg(0), Reg(1))];
-    "bext" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, B])), Pat::Imm(0, ONE)]) => [BEXT(D, Reg(0), Reg(1))];
     "bext_imm" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, Pat::Imm(0, AMOUNT)])), Pat::Imm(1, ONE)]) => [BEXTI(D, Reg(0), Imm(0))];
+    "bext" if ZBS: op(G_AND, &[Pat::Op(&op(G_LSHR, &[A, B])), Pat::Imm(0, ONE)]) => [BEXT(D, Reg(0), Reg(1))];
     "binv" if ZBS: op(G_XOR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BINV(D, Reg(0), Reg(1))];
     "bset" if ZBS: op(G_OR, &[A, Pat::Op(&op(G_SHL, &[Pat::Imm(0, ONE), B]))]) => [BSET(D, Reg(0), Reg(1))];
     "bclr_imm" if ZBS: op(G_AND, &[A, Pat::Imm(0, ALL_BUT_ONE)]) => [BCLRI(D, Reg(0), ImmWith(0, place_left_out))];
