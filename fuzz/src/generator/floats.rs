@@ -3,7 +3,7 @@
 //! The NaN that an operation makes has any sign and payload. So one NaN stands for all before a number is shown, and
 //! before an operation that tells one NaN from another: then its bits are deterministic.
 
-use super::{Entry, Generator};
+use super::{CONDITION_BITS, Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::function::LiveIn;
@@ -90,7 +90,10 @@ impl Generator<'_, '_, '_> {
             *ty = match info.class_of(index) {
                 None => None,
                 Some(TypeClass::Float) => Some(*self.u.choose(&[S32, S64, S32, S64, S16, S16, S128])?),
-                Some(_) if info.uses.contains(&OperandKind::FPRED) || !info.immediates.is_empty() => Some(S1),
+                Some(_) if opcode.is_comparison() && self.u.ratio(1, 8)? => {
+                    Some(Type::scalar(*self.u.choose(&CONDITION_BITS)?))
+                }
+                Some(_) if opcode.is_comparison() => Some(S1),
                 Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(*self.u.choose(&ODD_WIDTHS)?)),
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
             };
