@@ -7,9 +7,14 @@
 use crate::CompileError;
 use tribunal_ir::function::{FixedObject, LiveIn, SlotKind};
 use tribunal_ir::memory::{MemFlags, MemOperand, Pointer};
-use tribunal_ir::{AddressBase, Builder, Function, GlobalName, InstData, Opcode, Operand, PReg, Reg, Type, VReg};
+use tribunal_ir::{
+    AddressBase, Builder, Constraint, Function, GlobalName, InstData, Opcode, Operand, PReg, Reg, TargetOpcode, Type,
+    VReg,
+};
 use tribunal_target::Target;
 use tribunal_target::abi::{Abi, Pairs};
+use tribunal_target::calls::Callee;
+use tribunal_target::instructions::OperandDesc;
 
 /// The name that errors give.
 const NAME: &str = "call-lowering";
@@ -24,6 +29,39 @@ pub enum ArgumentExtension {
     Sign,
     /// They are zero: `zeroext`.
     Zero,
+}
+
+/// The function that a call calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CalledFunction<'n> {
+    /// One of this module, or of another.
+    Named(&'n str),
+    /// The one at this address.
+    At(VReg),
+}
+
+impl<'n> From<&'n str> for CalledFunction<'n> {
+    fn from(name: &'n str) -> CalledFunction<'n> {
+        CalledFunction::Named(name)
+    }
+}
+
+impl CalledFunction<'_> {
+    /// The operand of a call; an address goes to a register that `indirect` reads.
+    fn callee(self, builder: &mut Builder<'_>, target: &Target, indirect: TargetOpcode) -> Callee {
+        match self {
+            CalledFunction::Named(name) => {
+                Callee::Symbol(AddressBase::Global(GlobalName::Named(builder.function.intern(name))))
+            }
+            CalledFunction::At(address) => {
+                let class = target.instruction(indirect).operands.first().and_then(OperandDesc::class);
+                let ty = builder.function.type_of(address);
+                let read = builder.function.push_vreg(ty, class.map_or(Constraint::None, Constraint::Class));
+                builder.define(read, Opcode::COPY, [Operand::used(address)]);
+                Callee::Register(read)
+            }
+        }
+    }
 }
 
 /// The type of an argument or of a result.
@@ -171,11 +209,11 @@ impl CallLowering {
         Ok(())
     }
 
-    /// Calls a function of this module, or of another; the result are the values that it returns.
-    pub fn call(
+    /// Calls a function; the result are the values that it returns.
+    pub fn call<'n>(
         &self,
         builder: &mut Builder<'_>,
-        callee: &str,
+        callee: impl Into<CalledFunction<'n>>,
         arguments: &[(VReg, ArgumentExtension)],
         results: &[ArgumentType],
     ) -> Result<Vec<VReg>, CompileError> {
@@ -199,19 +237,18 @@ impl CallLowering {
         copies(builder, &passed);
         let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
         let defined: Vec<PReg> = assigned.iter().flat_map(Assigned::registers).collect();
-        let name = builder.function.intern(callee);
-        let base = AddressBase::Global(GlobalName::Named(name));
-        let call = target.call(builder.function, (calls, calls.preserved_mask), base, passed, &defined);
+        let callee = callee.into().callee(builder, target, calls.indirect[0]);
+        let call = target.call(builder.function, (calls, calls.preserved_mask), callee, passed, &defined);
         builder.push(call);
         builder.push(target.call_frame(calls.frame_destroy, bytes));
         Ok(assigned.iter().zip(results).map(|(assigned, result)| self.taken(builder, assigned, *result)).collect())
     }
 
     /// Leaves the function by a call, whose results are the function's. All arguments stand in registers.
-    pub fn tail_call(
+    pub fn tail_call<'n>(
         &self,
         builder: &mut Builder<'_>,
-        callee: &str,
+        callee: impl Into<CalledFunction<'n>>,
         arguments: &[(VReg, ArgumentExtension)],
     ) -> Result<(), CompileError> {
         let Some(calls) = &self.target.abi.calls else {
@@ -223,10 +260,9 @@ impl CallLowering {
             return Err(CompileError::unsupported(builder.function, NAME, "stack arguments of a tail call"));
         }
         copies(builder, &passed);
-        let name = builder.function.intern(callee);
-        let base = AddressBase::Global(GlobalName::Named(name));
+        let callee = callee.into().callee(builder, self.target, calls.indirect[1]);
         let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
-        let call = self.target.tail_call(builder.function, (calls, calls.preserved_mask), base, passed);
+        let call = self.target.tail_call(builder.function, (calls, calls.preserved_mask), callee, passed);
         builder.push(call);
         Ok(())
     }

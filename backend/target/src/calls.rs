@@ -5,8 +5,17 @@ use crate::abi::{CallKind, Calls, Pairs};
 use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeType};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::{
-    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, RegMask, TargetOpcode,
+    AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, RegMask, TargetOpcode, VReg,
 };
+
+/// The place that a call goes to.
+#[derive(Clone, Copy)]
+pub enum Callee {
+    /// A function by its name.
+    Symbol(AddressBase),
+    /// The address in a register.
+    Register(VReg),
+}
 
 /// A value that a call passes or returns.
 pub struct PassedValue {
@@ -57,6 +66,12 @@ impl Given<'_> {
         let registers = general.get(self.general..self.general + count).filter(|_| count <= 2)?;
         self.general += count;
         Some(PassedValue { registers: registers.into(), bits })
+    }
+}
+
+impl Calls {
+    fn symbol(&self, function: &mut Function, base: AddressBase) -> Operand {
+        function.address(AddressData { base, offset: 0, flags: self.callee_flags })
     }
 }
 
@@ -149,7 +164,7 @@ impl Target {
         results: &[PReg],
     ) -> Option<InstData> {
         let base = AddressBase::External(function.intern(symbol));
-        Some(self.call(function, (self.abi.calls.as_ref()?, mask), base, arguments, results))
+        Some(self.call(function, (self.abi.calls.as_ref()?, mask), Callee::Symbol(base), arguments, results))
     }
 
     /// The call of `callee`, with the registers of its arguments and results.
@@ -157,13 +172,16 @@ impl Target {
         &self,
         function: &mut Function,
         (calls, mask): (&Calls, RegMask),
-        callee: AddressBase,
+        callee: Callee,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
-        let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
-        let mut data = InstData::new(Opcode::Target(calls.opcode), [callee, Operand::RegisterMask(mask)]);
-        self.add_implicit(&mut data, calls.opcode);
+        let (opcode, callee) = match callee {
+            Callee::Symbol(base) => (calls.opcode, calls.symbol(function, base)),
+            Callee::Register(address) => (calls.indirect[0], Operand::used(address)),
+        };
+        let mut data = InstData::new(Opcode::Target(opcode), [callee, Operand::RegisterMask(mask)]);
+        self.add_implicit(&mut data, opcode);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data.operands.extend(results.iter().copied().map(Operand::implicit_def));
         data
@@ -174,15 +192,18 @@ impl Target {
         &self,
         function: &mut Function,
         (calls, mask): (&Calls, RegMask),
-        callee: AddressBase,
+        callee: Callee,
         arguments: impl IntoIterator<Item = PReg>,
     ) -> InstData {
-        let callee = function.address(AddressData { base: callee, offset: 0, flags: calls.callee_flags });
-        let mut data = InstData::new(Opcode::Target(calls.tail), [callee]);
-        let immediates = self.instruction(calls.tail).operands.iter().filter(|operand| operand.range().is_some());
+        let (opcode, callee) = match callee {
+            Callee::Symbol(base) => (calls.tail, calls.symbol(function, base)),
+            Callee::Register(address) => (calls.indirect[1], Operand::used(address)),
+        };
+        let mut data = InstData::new(Opcode::Target(opcode), [callee]);
+        let immediates = self.instruction(opcode).operands.iter().filter(|operand| operand.range().is_some());
         data.operands.extend(immediates.map(|_| Operand::Imm(0)));
         data.operands.push(Operand::RegisterMask(mask));
-        self.add_implicit(&mut data, calls.tail);
+        self.add_implicit(&mut data, opcode);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
         data
     }

@@ -31,17 +31,22 @@ impl Generator<'_, '_, '_> {
             let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
             let is_of_thread = self.builder.function.ir.is_some() && self.u.arbitrary()?;
             let kind = if is_of_thread { "thread" } else { "global" };
-            let name = GlobalName::Named(self.builder.function.intern(&format!("{kind}{index}")));
-            let address = AddressData { base: AddressBase::Global(name), offset, flags: TargetFlags::NONE };
-            let operand = self.builder.function.address(address);
-            let ty = self.pointer_type();
-            let base = self.builder.build(ty, Opcode::G_GLOBAL_VALUE, [operand]);
+            let base = self.address_of(&format!("{kind}{index}"), offset);
             self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
         }
         match self.builder.function.ir.is_some() && self.u.ratio(1, 4)? {
             true => self.thread_pointer(),
             false => Ok(()),
         }
+    }
+
+    /// The address of a global, and so many bytes.
+    pub(super) fn address_of(&mut self, name: &str, offset: i64) -> VReg {
+        let name = GlobalName::Named(self.builder.function.intern(name));
+        let address = AddressData { base: AddressBase::Global(name), offset, flags: TargetFlags::NONE };
+        let operand = self.builder.function.address(address);
+        let ty = self.pointer_type();
+        self.builder.build(ty, Opcode::G_GLOBAL_VALUE, [operand])
     }
 
     /// A call of an unknown function: at most so many arguments that some lie on the stack.

@@ -5,7 +5,7 @@
 use super::aims::Aim;
 use super::{BUFFER_ALIGN, Entry, Generator, Place, Policy, SCRATCH_BYTES, linkage};
 use arbitrary::{Error, Result, Unstructured};
-use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering};
+use tribunal_codegen::call_lowering::{ArgumentExtension, ArgumentType, CallLowering, CalledFunction};
 use tribunal_ir::{Builder, Function, IrBlock, Position, Properties, Type, VReg};
 use tribunal_target::{Features, Target};
 
@@ -142,11 +142,19 @@ impl Generator<'_, '_, '_> {
             arguments.push((self.right_value(parameter.ty, true)?.register, parameter.extension));
         }
         let ty = self.register_type();
-        let lowering = CallLowering { target: self.target };
-        let values = lowering.call(&mut self.builder, &callee.name, &arguments, &[ty.into()]);
+        let (lowering, called) = (CallLowering { target: self.target }, self.called(&callee.name)?);
+        let values = lowering.call(&mut self.builder, called, &arguments, &[ty.into()]);
         let values = values.map_err(|_| Error::IncorrectFormat)?;
         self.scope.extend(values.into_iter().map(|register| Entry { register, ty, deterministic: true }));
         Ok(())
+    }
+
+    /// The function by its name, or by its address.
+    pub(super) fn called<'n>(&mut self, name: &'n str) -> Result<CalledFunction<'n>> {
+        if !self.u.ratio(1, 3)? {
+            return Ok(name.into());
+        }
+        Ok(CalledFunction::At(self.address_of(name, 0)))
     }
 
     /// Leaves the function by a call that is passed `sum`, now and then; true if it did.
@@ -163,7 +171,8 @@ impl Generator<'_, '_, '_> {
         for parameter in &callee.parameters[1..] {
             arguments.push((self.converted(sum, parameter.ty, false), parameter.extension));
         }
-        let left = lowering.tail_call(&mut self.builder, &callee.name, &arguments);
+        let called = self.called(&callee.name)?;
+        let left = lowering.tail_call(&mut self.builder, called, &arguments);
         left.map(|()| true).map_err(|_| Error::IncorrectFormat)
     }
 
@@ -175,5 +184,37 @@ impl Generator<'_, '_, '_> {
     /// The first buffer, which every function is given.
     fn buffer(&self) -> VReg {
         self.pointers[0].base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::SmallRng;
+    use rand::{Rng, SeedableRng};
+    use std::collections::BTreeSet;
+    use tribunal_ir::Opcode;
+
+    /// The modules of a few seeds.
+    fn modules(target: &'static Target) -> impl Iterator<Item = Vec<Function>> {
+        (0..64).filter_map(move |seed| {
+            let mut bytes = [0u8; 8192];
+            SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+            generate_module(&mut Unstructured::new(&bytes), target, target.default_features).ok()
+        })
+    }
+
+    #[test]
+    fn functions_call_each_other_in_every_way() {
+        for &target in tribunal_target::ALL {
+            let calls = target.abi.calls.as_ref().unwrap();
+            let called: BTreeSet<Opcode> = modules(target)
+                .flatten()
+                .flat_map(|f| f.all_insts().map(|inst| f.inst(inst).opcode).collect::<Vec<_>>())
+                .collect();
+            for way in [[calls.opcode, calls.tail], calls.indirect].concat() {
+                assert!(called.contains(&Opcode::Target(way)), "{} of {}", target.instruction(way).name, target.name);
+            }
+        }
     }
 }

@@ -28,8 +28,7 @@ impl Generator<'_, '_, '_> {
             }
             false => {
                 self.saved_in_areas(rest);
-                self.arguments_of_fields(!rest.is_empty());
-                Ok(())
+                self.arguments_of_fields(!rest.is_empty())
             }
         }
     }
@@ -117,17 +116,23 @@ impl Generator<'_, '_, '_> {
         self.builder.push(InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands));
     }
 
+    /// The list, or a copy of it in its place.
+    fn perhaps_copied(&mut self, list: VReg) -> Result<VReg> {
+        if !self.u.ratio(1, 4)? {
+            return Ok(list);
+        }
+        let copy = self.empty_list();
+        self.list_intrinsic("llvm.va_copy", &[copy, list]);
+        self.list_intrinsic("llvm.va_end", &[list]);
+        Ok(copy)
+    }
+
     /// Arguments of several sizes from a list that is one pointer, of which a copy may be read on.
     fn arguments_of_pointer(&mut self) -> Result<()> {
         let mut list = self.started();
         let sizes = [8, 32, self.register_type().bits()];
         for _ in 0..self.u.int_in_range(1..=MOST)? {
-            if self.u.ratio(1, 4)? {
-                let copy = self.empty_list();
-                self.list_intrinsic("llvm.va_copy", &[copy, list]);
-                self.list_intrinsic("llvm.va_end", &[list]);
-                list = copy;
-            }
+            list = self.perhaps_copied(list)?;
             let ty = Type::scalar(*self.u.choose(&sizes)?);
             let operands = [Operand::used(list), Operand::Imm(ty.bytes().into())];
             let register = self.builder.build(ty, Opcode::G_VAARG, operands);
@@ -138,9 +143,10 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The first argument on the stack, and the first of each save area, by the fields of the list.
-    fn arguments_of_fields(&mut self, has_numbers: bool) {
+    fn arguments_of_fields(&mut self, has_numbers: bool) -> Result<()> {
         let target = self.target;
         let list = self.started();
+        let list = self.perhaps_copied(list)?;
         let (pointer, word) = (self.pointer_type(), self.register_type());
         let mut ends: Vec<(tribunal_ir::RegBank, VReg)> = Vec::new();
         for field in target.abi.va_list {
@@ -169,6 +175,8 @@ impl Generator<'_, '_, '_> {
                 }
             }
         }
+        self.list_intrinsic("llvm.va_end", &[list]);
+        Ok(())
     }
 
     fn list_field(&mut self, list: VReg, offset: u32, ty: Type) -> VReg {

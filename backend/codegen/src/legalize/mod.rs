@@ -36,8 +36,8 @@ use recipe::Recipe;
 use tribunal_ir::bits::MAX_BITS;
 use tribunal_ir::function::LiveIn;
 use tribunal_ir::{
-    Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask, RegOperand, Stage,
-    SubReg, Type, VReg,
+    Constraint, Function, Inst, InstData, MemOperand, Opcode, OpcodeFlags, Operand, Properties, Reg, RegMask,
+    RegOperand, Stage, SubReg, Type, VReg,
 };
 use tribunal_target::legality::{Action, LegalizeStep, LegalizerInfo, type_at};
 use tribunal_target::{Features, Target};
@@ -378,8 +378,10 @@ fn propagate_copies(function: &mut Function) {
     let mut copies: Vec<Option<VReg>> = Vec::new();
     let mut removed = Vec::new();
     for inst in function.all_insts() {
+        // A copy to a register class is what an instruction with operands of that class needs.
         if let Some((dst, src)) = copy(function.inst(inst))
             && function.type_of(dst) == function.type_of(src)
+            && [function.vregs[src].constraint, Constraint::None].contains(&function.vregs[dst].constraint)
         {
             copies.resize(function.vregs.len(), None);
             copies[cranelift_entity::EntityRef::index(dst)] = Some(src);

@@ -1,6 +1,8 @@
 //! The integer calling convention (AAPCS64).
 
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, MOVbaseTLS, RET_ReallyLR, TCRETURNdi};
+use super::instructions::{
+    ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, BLR, MOVbaseTLS, RET_ReallyLR, TCRETURNdi, TCRETURNri,
+};
 use super::registers::{self, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
 use crate::abi::{Abi, Calls, Pairs, Passing, ThreadPointer};
 use crate::runtime::AtomicLibrary;
@@ -90,6 +92,7 @@ pub static ABI: Abi = Abi {
     calls: Some(Calls {
         opcode: BL,
         tail: TCRETURNdi,
+        indirect: [BLR, TCRETURNri],
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: TargetFlags::NONE,

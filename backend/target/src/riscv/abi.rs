@@ -4,7 +4,9 @@
 //! no code touches them; where a module names another convention, its calls have the mask of that.
 
 use super::features::{D, F};
-use super::instructions::{ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoRET, PseudoTAIL};
+use super::instructions::{
+    ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoCALLIndirect, PseudoRET, PseudoTAIL, PseudoTAILIndirect,
+};
 use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, TP, f, x};
 use super::target_flags;
 use crate::Features;
@@ -111,6 +113,7 @@ const BOTH: Abi = Abi {
     calls: Some(Calls {
         opcode: PseudoCALL,
         tail: PseudoTAIL,
+        indirect: [PseudoCALLIndirect, PseudoTAILIndirect],
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: target_flags::CALL,
