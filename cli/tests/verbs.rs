@@ -226,10 +226,13 @@ fn fuzz_judges_the_programs_it_makes() {
     let rules = report["rules"].as_array().unwrap();
     let reached: Vec<&Value> = rules.iter().filter(|rules| count(rules, "fired") > 0).collect();
     assert!(2 * reached.len() > rules.len(), "{report}");
-    for rules in reached {
-        let own = rules["proved_never"].as_array().unwrap().len() as u64;
-        assert!(own < count(rules, "proved") && own < rules["never"].as_array().unwrap().len() as u64, "{rules}");
+    let listed = |rules: &Value, key: &str| rules[key].as_array().unwrap().len() as u64;
+    for rules in &reached {
+        let silent = listed(rules, "proved_never");
+        assert!(silent <= count(rules, "proved") && silent < listed(rules, "never"), "{rules}");
     }
+    // A set with one program may have met none of its proved rules.
+    assert!(reached.iter().any(|rules| listed(rules, "proved_never") < count(rules, "proved")), "{report}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tribunal_ir::{
 };
 use tribunal_target::Target;
 use tribunal_target::abi::{Abi, Pairs};
-use tribunal_target::calls::Callee;
+use tribunal_target::calls::CalleeOperand;
 use tribunal_target::instructions::OperandDesc;
 
 /// The name that errors give.
@@ -48,17 +48,17 @@ impl<'n> From<&'n str> for CalledFunction<'n> {
 
 impl CalledFunction<'_> {
     /// The operand of a call; an address goes to a register that `indirect` reads.
-    fn callee(self, builder: &mut Builder<'_>, target: &Target, indirect: TargetOpcode) -> Callee {
+    fn callee(self, builder: &mut Builder<'_>, target: &Target, indirect: TargetOpcode) -> CalleeOperand {
         match self {
             CalledFunction::Named(name) => {
-                Callee::Symbol(AddressBase::Global(GlobalName::Named(builder.function.intern(name))))
+                CalleeOperand::Symbol(AddressBase::Global(GlobalName::Named(builder.function.intern(name))))
             }
             CalledFunction::At(address) => {
                 let class = target.instruction(indirect).operands.first().and_then(OperandDesc::class);
                 let ty = builder.function.type_of(address);
                 let read = builder.function.push_vreg(ty, class.map_or(Constraint::None, Constraint::Class));
                 builder.define(read, Opcode::COPY, [Operand::used(address)]);
-                Callee::Register(read)
+                CalleeOperand::Register(read)
             }
         }
     }

@@ -10,7 +10,7 @@ use tribunal_ir::{
 
 /// The place that a call goes to.
 #[derive(Clone, Copy)]
-pub enum Callee {
+pub enum CalleeOperand {
     /// A function by its name.
     Symbol(AddressBase),
     /// The address in a register.
@@ -164,7 +164,7 @@ impl Target {
         results: &[PReg],
     ) -> Option<InstData> {
         let base = AddressBase::External(function.intern(symbol));
-        Some(self.call(function, (self.abi.calls.as_ref()?, mask), Callee::Symbol(base), arguments, results))
+        Some(self.call(function, (self.abi.calls.as_ref()?, mask), CalleeOperand::Symbol(base), arguments, results))
     }
 
     /// The call of `callee`, with the registers of its arguments and results.
@@ -172,13 +172,13 @@ impl Target {
         &self,
         function: &mut Function,
         (calls, mask): (&Calls, RegMask),
-        callee: Callee,
+        callee: CalleeOperand,
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
         let (opcode, callee) = match callee {
-            Callee::Symbol(base) => (calls.opcode, calls.symbol(function, base)),
-            Callee::Register(address) => (calls.indirect[0], Operand::used(address)),
+            CalleeOperand::Symbol(base) => (calls.opcode, calls.symbol(function, base)),
+            CalleeOperand::Register(address) => (calls.indirect[0], Operand::used(address)),
         };
         let mut data = InstData::new(Opcode::Target(opcode), [callee, Operand::RegisterMask(mask)]);
         self.add_implicit(&mut data, opcode);
@@ -192,12 +192,12 @@ impl Target {
         &self,
         function: &mut Function,
         (calls, mask): (&Calls, RegMask),
-        callee: Callee,
+        callee: CalleeOperand,
         arguments: impl IntoIterator<Item = PReg>,
     ) -> InstData {
         let (opcode, callee) = match callee {
-            Callee::Symbol(base) => (calls.tail, calls.symbol(function, base)),
-            Callee::Register(address) => (calls.indirect[1], Operand::used(address)),
+            CalleeOperand::Symbol(base) => (calls.tail, calls.symbol(function, base)),
+            CalleeOperand::Register(address) => (calls.indirect[1], Operand::used(address)),
         };
         let mut data = InstData::new(Opcode::Target(opcode), [callee]);
         let immediates = self.instruction(opcode).operands.iter().filter(|operand| operand.range().is_some());
