@@ -23,9 +23,6 @@ impl fmt::Display for CaughtPanic {
     }
 }
 
-/// Judges run within passes: a panic of theirs is no pass's.
-const SOURCES_OF_JUDGES: [&str; 3] = ["verifier/", "trial/", "emulator/"];
-
 thread_local! {
     /// The place of this thread's last panic.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -60,8 +57,13 @@ fn place_of(location: &Location<'_>) -> String {
     let (file, line) = (location.file(), location.line());
     let name = std::path::Path::new(file);
     let file = if name.is_absolute() { name.file_name().and_then(|name| name.to_str()).unwrap_or(file) } else { file };
-    let pass = running().filter(|_| !SOURCES_OF_JUDGES.iter().any(|folder| file.starts_with(folder)));
-    pass.map_or_else(|| format!("{file}:{line}"), |pass| format!("{file}:{line} in {pass}"))
+    in_pass(format!("{file}:{line}"), running())
+}
+
+/// The place, with the pass that ran there. Judges run within passes, and a panic in their sources is no pass's.
+fn in_pass(place: String, pass: Option<&str>) -> String {
+    let is_of_judges = place.contains('/') && !place.starts_with("backend/");
+    pass.filter(|_| !is_of_judges).map_or_else(|| place.clone(), |pass| format!("{place} in {pass}"))
 }
 
 #[cfg(test)]
@@ -75,5 +77,14 @@ mod tests {
         let panic = run(|| Vec::<u8>::with_capacity(usize::MAX)).expect_err("it panics");
         assert!(!panic.place.contains('/') || panic.place.starts_with("trial"), "{panic:?}");
         assert!(run(|| 1).is_ok());
+    }
+
+    #[test]
+    fn a_panic_of_the_backend_says_its_pass() {
+        let place = |file: &str| in_pass(format!("{file}:7"), Some("select"));
+        assert_eq!(place("backend/ir/src/function.rs"), "backend/ir/src/function.rs:7 in select");
+        assert_eq!(place("mod.rs"), "mod.rs:7 in select");
+        assert_eq!(place("verifier/src/lib.rs"), "verifier/src/lib.rs:7");
+        assert_eq!(in_pass("backend/ir/src/function.rs:7".to_string(), None), "backend/ir/src/function.rs:7");
     }
 }

@@ -237,7 +237,7 @@ impl CallLowering {
         copies(builder, &passed);
         let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
         let defined: Vec<PReg> = assigned.iter().flat_map(Assigned::registers).collect();
-        let callee = callee.into().callee(builder, target, calls.indirect[0]);
+        let callee = callee.into().callee(builder, target, calls.indirect);
         let call = target.call(builder.function, (calls, calls.preserved_mask), callee, passed, &defined);
         builder.push(call);
         builder.push(target.call_frame(calls.frame_destroy, bytes));
@@ -260,7 +260,7 @@ impl CallLowering {
             return Err(CompileError::unsupported(builder.function, NAME, "stack arguments of a tail call"));
         }
         copies(builder, &passed);
-        let callee = callee.into().callee(builder, self.target, calls.indirect[1]);
+        let callee = callee.into().callee(builder, self.target, calls.indirect_tail);
         let passed: Vec<PReg> = passed.iter().map(|&(register, _)| register).collect();
         let call = self.target.tail_call(builder.function, (calls, calls.preserved_mask), callee, passed);
         builder.push(call);

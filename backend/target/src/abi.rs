@@ -96,8 +96,10 @@ pub struct Calls {
     pub opcode: TargetOpcode,
     /// The call in place of a return. Operands: the callee, 0 if the row has an immediate, the mask; then as above.
     pub tail: TargetOpcode,
-    /// The two where the callee is an address in a register.
-    pub indirect: [TargetOpcode; 2],
+    /// The call where the callee is an address in a register.
+    pub indirect: TargetOpcode,
+    /// The same in place of a return.
+    pub indirect_tail: TargetOpcode,
     /// The marker before the copies of a call's arguments: `ADJCALLSTACKDOWN`. Its operands are the bytes of stack
     /// arguments, then zero.
     pub frame_setup: TargetOpcode,

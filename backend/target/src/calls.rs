@@ -70,8 +70,19 @@ impl Given<'_> {
 }
 
 impl Calls {
-    fn symbol(&self, function: &mut Function, base: AddressBase) -> Operand {
-        function.address(AddressData { base, offset: 0, flags: self.callee_flags })
+    /// The opcode and the first operand of a call, by the opcode for a name and the one for an address.
+    fn callee(
+        &self,
+        function: &mut Function,
+        callee: CalleeOperand,
+        [named, indirect]: [TargetOpcode; 2],
+    ) -> (TargetOpcode, Operand) {
+        match callee {
+            CalleeOperand::Symbol(base) => {
+                (named, function.address(AddressData { base, offset: 0, flags: self.callee_flags }))
+            }
+            CalleeOperand::Register(address) => (indirect, Operand::used(address)),
+        }
     }
 }
 
@@ -176,10 +187,7 @@ impl Target {
         arguments: impl IntoIterator<Item = PReg>,
         results: &[PReg],
     ) -> InstData {
-        let (opcode, callee) = match callee {
-            CalleeOperand::Symbol(base) => (calls.opcode, calls.symbol(function, base)),
-            CalleeOperand::Register(address) => (calls.indirect[0], Operand::used(address)),
-        };
+        let (opcode, callee) = calls.callee(function, callee, [calls.opcode, calls.indirect]);
         let mut data = InstData::new(Opcode::Target(opcode), [callee, Operand::RegisterMask(mask)]);
         self.add_implicit(&mut data, opcode);
         data.operands.extend(arguments.into_iter().map(Operand::implicit_use));
@@ -195,10 +203,7 @@ impl Target {
         callee: CalleeOperand,
         arguments: impl IntoIterator<Item = PReg>,
     ) -> InstData {
-        let (opcode, callee) = match callee {
-            CalleeOperand::Symbol(base) => (calls.tail, calls.symbol(function, base)),
-            CalleeOperand::Register(address) => (calls.indirect[1], Operand::used(address)),
-        };
+        let (opcode, callee) = calls.callee(function, callee, [calls.tail, calls.indirect_tail]);
         let mut data = InstData::new(Opcode::Target(opcode), [callee]);
         let immediates = self.instruction(opcode).operands.iter().filter(|operand| operand.range().is_some());
         data.operands.extend(immediates.map(|_| Operand::Imm(0)));

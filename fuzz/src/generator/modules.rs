@@ -150,7 +150,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// The function by its name, or by its address.
-    pub(super) fn called<'n>(&mut self, name: &'n str) -> Result<CalledFunction<'n>> {
+    fn called<'n>(&mut self, name: &'n str) -> Result<CalledFunction<'n>> {
         if !self.u.ratio(1, 3)? {
             return Ok(name.into());
         }
@@ -212,7 +212,7 @@ mod tests {
                 .flatten()
                 .flat_map(|f| f.all_insts().map(|inst| f.inst(inst).opcode).collect::<Vec<_>>())
                 .collect();
-            for way in [[calls.opcode, calls.tail], calls.indirect].concat() {
+            for way in [calls.opcode, calls.tail, calls.indirect, calls.indirect_tail] {
                 assert!(called.contains(&Opcode::Target(way)), "{} of {}", target.instruction(way).name, target.name);
             }
         }

@@ -92,7 +92,8 @@ pub static ABI: Abi = Abi {
     calls: Some(Calls {
         opcode: BL,
         tail: TCRETURNdi,
-        indirect: [BLR, TCRETURNri],
+        indirect: BLR,
+        indirect_tail: TCRETURNri,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: TargetFlags::NONE,

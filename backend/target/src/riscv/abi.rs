@@ -113,7 +113,8 @@ const BOTH: Abi = Abi {
     calls: Some(Calls {
         opcode: PseudoCALL,
         tail: PseudoTAIL,
-        indirect: [PseudoCALLIndirect, PseudoTAILIndirect],
+        indirect: PseudoCALLIndirect,
+        indirect_tail: PseudoTAILIndirect,
         frame_setup: ADJCALLSTACKDOWN,
         frame_destroy: ADJCALLSTACKUP,
         callee_flags: target_flags::CALL,
