@@ -19,7 +19,7 @@ use tribunal_ir::{AddressBase, Function, Stage};
 use tribunal_target::abi::CallKind;
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
 use tribunal_target::promises::Promises;
-use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
+use tribunal_target::runtime::{AtomicFunction, RuntimeFunction, leaves_digits_open};
 use tribunal_target::{Features, Target};
 
 /// The outcome of a function's runs.
@@ -66,6 +66,9 @@ impl ObjectBench {
     /// The same on these inputs. The error is the reason why it does not run.
     pub fn runs(&mut self, object: &[u8], source: &Function, inputs: &[Input]) -> Result<ObjectRuns, String> {
         let target = self.target;
+        if leaves_digits_open(source) {
+            return Err("an elementary function".to_string());
+        }
         let loaded = LoadedObject::read_function(object, &source.name, image::symbols(&[source], target));
         let loaded = loaded.map_err(|error| error.to_string())?;
         let sites = sites(&loaded, source, target, self.features)?;
@@ -126,7 +129,7 @@ fn sites<'o>(
         })
     };
     let site = |(offset, symbol): (u32, &'o str)| {
-        let function = RuntimeFunction::named(symbol).filter(|function| function.is_defined());
+        let function = RuntimeFunction::named(symbol).filter(|function| !function.is_elementary());
         let is_known = MemoryFunction::named(symbol).is_some() || AtomicFunction::named(symbol).is_some();
         if function.is_none() && !is_known && !is_named(symbol) {
             return Err(format!("a call of `{symbol}`"));

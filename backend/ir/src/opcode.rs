@@ -458,27 +458,27 @@ opcodes! {
     /// Elementary functions.
     FloatFunction {
         G_FMODF: [F0, F0] <- [F0] {DEFINED} flags(FAST);
-        G_FPOW: [F0] <- [F0, F0] flags(FAST);
-        G_FPOWI: [F0] <- [F0, I1] flags(FAST);
-        G_FEXP: [F0] <- [F0] flags(FAST);
-        G_FEXP2: [F0] <- [F0] flags(FAST);
-        G_FEXP10: [F0] <- [F0] flags(FAST);
-        G_FLOG: [F0] <- [F0] flags(FAST);
-        G_FLOG2: [F0] <- [F0] flags(FAST);
-        G_FLOG10: [F0] <- [F0] flags(FAST);
+        G_FPOW: [F0] <- [F0, F0] {DEFINED} flags(FAST);
+        G_FPOWI: [F0] <- [F0, I1] {DEFINED} flags(FAST);
+        G_FEXP: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FEXP2: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FEXP10: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FLOG: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FLOG2: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FLOG10: [F0] <- [F0] {DEFINED} flags(FAST);
         G_FLDEXP: [F0] <- [F0, N1] {DEFINED} flags(FAST) types(SameLanes(0, 1));
         G_FFREXP: [F0, N1] <- [F0] {DEFINED} flags(FAST) types(SameLanes(0, 1));
-        G_FCOS: [F0] <- [F0] flags(FAST);
-        G_FSIN: [F0] <- [F0] flags(FAST);
-        G_FSINCOS: [F0, F0] <- [F0] flags(FAST);
-        G_FTAN: [F0] <- [F0] flags(FAST);
-        G_FACOS: [F0] <- [F0] flags(FAST);
-        G_FASIN: [F0] <- [F0] flags(FAST);
-        G_FATAN: [F0] <- [F0] flags(FAST);
-        G_FATAN2: [F0] <- [F0, F0] flags(FAST);
-        G_FCOSH: [F0] <- [F0] flags(FAST);
-        G_FSINH: [F0] <- [F0] flags(FAST);
-        G_FTANH: [F0] <- [F0] flags(FAST);
+        G_FCOS: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FSIN: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FSINCOS: [F0, F0] <- [F0] {DEFINED} flags(FAST);
+        G_FTAN: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FACOS: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FASIN: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FATAN: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FATAN2: [F0] <- [F0, F0] {DEFINED} flags(FAST);
+        G_FCOSH: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FSINH: [F0] <- [F0] {DEFINED} flags(FAST);
+        G_FTANH: [F0] <- [F0] {DEFINED} flags(FAST);
     }
     /// To an integral value.
     FloatRounding {

@@ -94,7 +94,7 @@ impl Callee {
         let Some(name) = function.symbol_name(base) else { return Callee::Unknown(print_base(function, base)) };
         // A program may have functions of its own that are called as C's: those are called by their global's name.
         let is_global = matches!(base, AddressBase::Global(_));
-        let is_library = |function: &&RuntimeFunction| function.is_defined() && !(is_global && function.is_of_c());
+        let is_library = |function: &&RuntimeFunction| !(is_global && function.is_of_c());
         let runtime = RuntimeFunction::named(name).filter(is_library).map(Callee::Runtime);
         let memory = || MemoryFunction::named(name).map(Callee::Memory);
         let atomic = || AtomicFunction::named(name).map(Callee::Atomic);

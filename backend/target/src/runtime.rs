@@ -15,10 +15,11 @@ pub use table::FUNCTIONS;
 
 use crate::Target;
 use crate::calls::Signature;
+use crate::environment::Callee;
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::semantics::float::{canonical_nan, compare};
+use tribunal_ir::semantics::float::{ElementaryFunction, canonical_nan, compare};
 use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_scalar};
-use tribunal_ir::{FloatFormat, FloatPredicate, IntPredicate, Opcode, PReg, Type};
+use tribunal_ir::{FloatFormat, FloatPredicate, Function, IntPredicate, Opcode, PReg, Type};
 
 /// The type of an argument or of a result, as calling conventions tell them apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -79,8 +80,6 @@ pub enum RuntimeMeaning {
     Opcode(Opcode),
     /// A comparison; any result that has the relation.
     Order(FloatOrder),
-    /// It does what the opcode is for, and neither has a definition: a call is one of an unknown function.
-    Undefined(Opcode),
 }
 
 /// A function of the library.
@@ -96,6 +95,19 @@ pub struct RuntimeFunction {
     pub arguments: &'static [RuntimeType],
 }
 
+fn is_elementary(opcode: Opcode) -> bool {
+    ElementaryFunction::of(opcode).is_some() || opcode == Opcode::G_FSINCOS
+}
+
+/// True if the function computes something whose last digits are the library's. An execution has digits of its own, so
+/// it says nothing about a compiler that has folded a constant.
+pub fn leaves_digits_open(function: &Function) -> bool {
+    function.all_insts().map(|inst| function.inst(inst)).any(|data| {
+        is_elementary(data.opcode)
+            || matches!(Callee::of(function, data), Callee::Runtime(callee) if callee.is_elementary())
+    })
+}
+
 /// The outcome of a call.
 pub struct RuntimeResult<D: Domain> {
     /// The contents of each result register, all of it.
@@ -105,7 +117,7 @@ pub struct RuntimeResult<D: Domain> {
 }
 
 impl RuntimeFunction {
-    /// The function with this symbol, whether it has a definition or not.
+    /// The function with this symbol.
     pub fn named(name: &str) -> Option<&'static RuntimeFunction> {
         FUNCTIONS.iter().find(|function| function.name == name)
     }
@@ -116,7 +128,7 @@ impl RuntimeFunction {
         FUNCTIONS.iter().find(|function| {
             let same = function.arguments.iter().zip(arguments).all(|(&own, &ty)| is(own, ty));
             let is_opcode = match function.meaning {
-                RuntimeMeaning::Opcode(own) | RuntimeMeaning::Undefined(own) => own == opcode,
+                RuntimeMeaning::Opcode(own) => own == opcode,
                 RuntimeMeaning::Order(_) => false,
             };
             is_opcode && is(function.result, result) && function.arguments.len() == arguments.len() && same
@@ -136,9 +148,9 @@ impl RuntimeFunction {
         !self.name.starts_with("__")
     }
 
-    /// True if its meaning is defined.
-    pub fn is_defined(&self) -> bool {
-        !matches!(self.meaning, RuntimeMeaning::Undefined(_))
+    /// True for an elementary function, whose last digits are the library's.
+    pub fn is_elementary(&self) -> bool {
+        matches!(self.meaning, RuntimeMeaning::Opcode(opcode) if is_elementary(opcode))
     }
 
     /// Evaluates a call on arguments as wide as their types: the result, and where it is undefined.
@@ -159,7 +171,6 @@ impl RuntimeFunction {
                 let poison = domain.bool_or(&args[0].poison, &args[1].poison);
                 Ok((Value::new(bits, poison), domain.boolean(false)))
             }
-            RuntimeMeaning::Undefined(_) => Err(unsupported()),
         }
     }
 

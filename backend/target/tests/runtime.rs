@@ -71,7 +71,7 @@ fn is_as_named(function: &RuntimeFunction) -> bool {
         let both = types[0] == types[1] && types[2] == RuntimeType::Integer(32);
         return both && sizes == Some(vec![types[0]]);
     }
-    let (RuntimeMeaning::Opcode(opcode) | RuntimeMeaning::Undefined(opcode)) = function.meaning else { return false };
+    let RuntimeMeaning::Opcode(opcode) = function.meaning else { return false };
     let mut named = OPERATIONS.iter().filter(|(_, own)| *own == opcode);
     named.any(|(operation, _)| match own.strip_prefix(operation).and_then(sizes).as_deref() {
         Some([one]) if opcode == Opcode::G_FPOWI => types == [*one, RuntimeType::Integer(32), *one],
@@ -89,10 +89,9 @@ fn names_say_operation_and_sizes() {
         assert_eq!(RuntimeFunction::named(function.name), Some(function));
         let types: Vec<Type> = function.arguments.iter().map(|ty| Type::scalar(ty.bits())).collect();
         match function.meaning {
-            RuntimeMeaning::Opcode(opcode) | RuntimeMeaning::Undefined(opcode) => {
+            RuntimeMeaning::Opcode(opcode) => {
                 let result = Type::scalar(function.result.bits());
                 assert_eq!(RuntimeFunction::of(opcode, result, &types), Some(function));
-                assert_eq!(function.is_defined(), opcode.is_defined(), "{}", function.name);
             }
             RuntimeMeaning::Order(order) => {
                 let format = FloatFormat::of_width(types[0].bits()).unwrap();
@@ -148,7 +147,11 @@ fn calls_compute_what_the_names_say() {
     let arg = Value::new(Bits::new(1e300f64.to_bits().into(), 64), false);
     let (result, ub) = out_of_range.evaluate(&mut Concrete { choice: Choice::Ones }, &[arg]).unwrap();
     assert_eq!((result.bits, result.poison, ub), (Bits::ones(32), false, false));
-    assert!(RuntimeFunction::named("sin").is_some_and(|sine| !sine.is_defined()));
+    assert_eq!(call("exp2", double(-3.0), 0), (double(0.125), false));
+    assert_eq!(call("powf", single(-3.0), i128::from(3f32.to_bits())), (single(-27.0), false));
+    assert_eq!(call("__powidf2", double(0.5), -4), (double(16.0), false));
+    assert!(RuntimeFunction::named("sin").is_some_and(RuntimeFunction::is_elementary));
+    assert!(RuntimeFunction::named("sqrt").is_some_and(|root| !root.is_elementary()));
 }
 
 /// The predicate on numbers holds exactly where that of the result and 0 does, whatever the choice, and where bits are

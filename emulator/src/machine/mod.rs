@@ -21,6 +21,7 @@ mod engine;
 mod engines;
 mod error;
 mod fault;
+mod library;
 mod linker;
 mod loader;
 mod runtime;

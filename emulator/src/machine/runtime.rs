@@ -7,6 +7,7 @@
 
 use super::accesses::{MisalignedAccess, RawAccess};
 use super::engine::{MachineEngine, Stop};
+use super::library;
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Unlinked, fitting};
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
 use crate::input::{clobbered, is_callable};
@@ -18,7 +19,7 @@ use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
 use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
-use tribunal_target::runtime::{AtomicFunction, RuntimeFunction};
+use tribunal_target::runtime::AtomicFunction;
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -55,7 +56,7 @@ pub(super) enum LinkedCallee {
 impl LinkedCallee {
     /// The function that the symbol names, whatever the compiler means.
     fn of(&CallSite { symbol, library, .. }: &CallSite<'_>) -> LinkedCallee {
-        let named = || RuntimeFunction::named(symbol).filter(|function| function.is_defined());
+        let named = || library::named(symbol);
         let runtime = library.and_then(|call| Some(LibraryCall { function: named()?, ..call }));
         let runtime = runtime.map(LinkedCallee::Runtime);
         let memory = || MemoryFunction::named(symbol).map(LinkedCallee::Memory);

@@ -2,6 +2,7 @@
 //! bits. A definition may ask for wider values (a high product, a funnel shift). Then [`Words::exceeded`] holds, and
 //! the results mean nothing.
 
+use super::float::{self, FLAG_BITS, FloatResult, RoundedOperation};
 use super::{Domain, Number};
 use crate::bits::Bits;
 
@@ -179,6 +180,12 @@ impl Domain for Words {
     }
     fn is_zero(&mut self, a: &Word) -> bool {
         a.value == 0
+    }
+    fn rounded(&mut self, operation: RoundedOperation, args: &[Word]) -> FloatResult<Word> {
+        let RoundedOperation::Elementary(function, format) = operation else {
+            return float::by_definition(self, operation, args);
+        };
+        FloatResult { bits: float::on_words(self, function, format, args), flags: self.literal(0, FLAG_BITS) }
     }
 }
 

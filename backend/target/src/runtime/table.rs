@@ -4,7 +4,7 @@
 //! `ti` 128 bits; of numbers: `hf` 16, `sf` 32, `df` 64, `tf` 128. Names of the C library: `f` after the name for 32
 //! bits, and `l` for 128, which is `long double` on these machines.
 
-use super::RuntimeMeaning::{Opcode as Means, Order, Undefined};
+use super::RuntimeMeaning::{Opcode as Means, Order};
 use super::RuntimeType::{Float, Integer};
 use super::{FloatOrder, RuntimeFunction, RuntimeMeaning, RuntimeType};
 use tribunal_ir::Opcode;
@@ -119,9 +119,9 @@ static SCALED: &[RuntimeFunction] = &[
     row("ldexpf", Means(Opcode::G_FLDEXP), Float(32), &[Float(32), Integer(32)]),
     row("ldexp", Means(Opcode::G_FLDEXP), Float(64), &[Float(64), Integer(32)]),
     row("ldexpl", Means(Opcode::G_FLDEXP), Float(128), &[Float(128), Integer(32)]),
-    row("__powisf2", Undefined(Opcode::G_FPOWI), Float(32), &[Float(32), Integer(32)]),
-    row("__powidf2", Undefined(Opcode::G_FPOWI), Float(64), &[Float(64), Integer(32)]),
-    row("__powitf2", Undefined(Opcode::G_FPOWI), Float(128), &[Float(128), Integer(32)]),
+    row("__powisf2", Means(Opcode::G_FPOWI), Float(32), &[Float(32), Integer(32)]),
+    row("__powidf2", Means(Opcode::G_FPOWI), Float(64), &[Float(64), Integer(32)]),
+    row("__powitf2", Means(Opcode::G_FPOWI), Float(128), &[Float(128), Integer(32)]),
 ];
 
 static ORDERS: &[RuntimeFunction] = &orders! {
@@ -134,7 +134,7 @@ static ORDERS: &[RuntimeFunction] = &orders! {
     Unordered: "__unordsf2" "__unorddf2" "__unordtf2"
 };
 
-static ELEMENTARY: &[RuntimeFunction] = &alike! { Float Undefined 1:
+static ELEMENTARY: &[RuntimeFunction] = &alike! { Float Means 1:
     G_FEXP: "expf" "exp" "expl"
     G_FEXP2: "exp2f" "exp2" "exp2l"
     G_FEXP10: "exp10f" "exp10" "exp10l"
@@ -152,7 +152,7 @@ static ELEMENTARY: &[RuntimeFunction] = &alike! { Float Undefined 1:
     G_FTANH: "tanhf" "tanh" "tanhl"
 };
 
-static ELEMENTARY_OF_TWO: &[RuntimeFunction] = &alike! { Float Undefined 2:
+static ELEMENTARY_OF_TWO: &[RuntimeFunction] = &alike! { Float Means 2:
     G_FPOW: "powf" "pow" "powl"
     G_FATAN2: "atan2f" "atan2" "atan2l"
 };

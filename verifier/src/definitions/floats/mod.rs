@@ -22,9 +22,11 @@ const OPERANDS: usize = 40;
 const IN_VECTORS: usize = 8;
 /// Elements of a vector.
 const LANES: u16 = 2;
+/// Numbers by which two libraries may differ.
+const NEAR: u128 = 8;
 
 /// A result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 enum Expected {
     Bits(u128),
     /// Any NaN that LangRef allows: with the choices of this comparison, the positive quiet one without payload.
@@ -32,6 +34,8 @@ enum Expected {
     Poison,
     /// Any of two.
     Either(u128, u128),
+    /// The number, or one of those next to it: no standard says the last digits.
+    Near(FloatFormat, f64),
 }
 
 impl Expected {
@@ -42,6 +46,7 @@ impl Expected {
             (Expected::Bits(own), Some(bits)) => bits == own,
             (Expected::Either(one, other), Some(bits)) => bits == one || bits == other,
             (Expected::Nan(format), Some(bits)) => bits == canonical_nan(format),
+            (Expected::Near(format, value), Some(bits)) => is_near(format, bits, value),
         }
     }
 }
@@ -72,15 +77,19 @@ impl FloatInstance {
         if is_own { self.format } else { self.other }
     }
 
-    /// The instruction on numbers, or on vectors of so many; `None` if an operand is of no kind that is known here.
+    /// The instruction on numbers, or on vectors of so many; `None` if an operand is of no kind that is known here, or
+    /// one of them is never a vector.
     fn written(&self, lanes: u16) -> Option<(Function, InstData)> {
         let (mut function, mut operands) = (Function::new("f"), Vec::new());
+        let in_lanes = |ty: Type| if lanes == 1 { Some(ty) } else { ty.times(ElementCount::fixed(lanes)) };
+        let types = [0, 1, 2].map(|index| self.info.class_of(index).and_then(|_| in_lanes(self.ty(index))));
+        if !self.info.takes(&types) {
+            return None;
+        }
         for (place, kind) in self.info.operands().enumerate() {
             operands.push(match (kind, kind.type_index()) {
                 (_, Some(index)) => {
-                    let ty = self.ty(index);
-                    let ty = if lanes == 1 { ty } else { ty.times(ElementCount::fixed(lanes))? };
-                    let register = function.new_vreg(ty);
+                    let register = function.new_vreg(types[index]?);
                     if place < self.info.defs.len() { Operand::def(register) } else { Operand::used(register) }
                 }
                 (OperandKind::FPRED, _) => Operand::FloatPredicate(self.predicate),
@@ -117,6 +126,7 @@ impl FloatInstance {
             match *result {
                 Expected::Bits(bits) | Expected::Either(_, bits) => test(format, bits),
                 Expected::Nan(format) => test(format, canonical_nan(format)),
+                Expected::Near(format, value) => test(format, rounded(format, value)),
                 Expected::Poison => false,
             }
         })
@@ -293,6 +303,9 @@ fn of_one<F: Float>(instance: &FloatInstance, args: &[u128]) -> Option<Vec<Expec
     let (even, format) = (Round::NearestTiesToEven, instance.format);
     let number = |value: F| number(format, value);
     let integral = |round| number(a.round_to_integral(round).value);
+    if let Some(result) = elementary(instance, args) {
+        return Some(result.iter().map(|&value| near(format, value)).collect());
+    }
     Some(vec![match instance.opcode {
         G_FADD => number(a.add_r(b, even).value),
         G_FSUB => number(a.sub_r(b, even).value),
@@ -322,6 +335,64 @@ fn of_one<F: Float>(instance: &FloatInstance, args: &[u128]) -> Option<Vec<Expec
         G_FMODF => return Some(whole_and_fraction(format, a).to_vec()),
         _ => return None,
     }])
+}
+
+/// Results of elementary functions: those of this machine's library, in double precision.
+fn elementary(instance: &FloatInstance, args: &[u128]) -> Option<Vec<f64>> {
+    use Opcode::*;
+    let double = |index: usize| {
+        let number = f64::from_bits(convert(instance.format, FloatFormat::Double, args[index]) as u64);
+        // A signalling NaN is one like any other.
+        if number.is_nan() { f64::NAN } else { number }
+    };
+    let a = double(0);
+    Some(vec![match instance.opcode {
+        G_FPOW => a.powf(double(1)),
+        G_FPOWI => a.powf(Bits::new(args[1], instance.integer).signed() as f64),
+        G_FEXP => a.exp(),
+        G_FEXP2 => a.exp2(),
+        G_FEXP10 => 10f64.powf(a),
+        G_FLOG => a.ln(),
+        G_FLOG2 => a.log2(),
+        G_FLOG10 => a.log10(),
+        G_FCOS => a.cos(),
+        G_FSIN => a.sin(),
+        G_FSINCOS => return Some(vec![a.sin(), a.cos()]),
+        G_FTAN => a.tan(),
+        G_FACOS => a.acos(),
+        G_FASIN => a.asin(),
+        G_FATAN => a.atan(),
+        G_FATAN2 => a.atan2(double(1)),
+        G_FCOSH => a.cosh(),
+        G_FSINH => a.sinh(),
+        G_FTANH => a.tanh(),
+        _ => return None,
+    }])
+}
+
+fn near(format: FloatFormat, value: f64) -> Expected {
+    if value.is_nan() { Expected::Nan(format) } else { Expected::Near(format, value) }
+}
+
+/// The number in the format.
+fn rounded(format: FloatFormat, value: f64) -> u128 {
+    convert(FloatFormat::Double, format, value.to_bits().into())
+}
+
+/// Whether at most [`NEAR`] numbers of the format lie between the result and the value; of a wide format, of doubles.
+fn is_near(format: FloatFormat, bits: u128, value: f64) -> bool {
+    let own = if format.bits() > FloatFormat::Double.bits() { FloatFormat::Double } else { format };
+    let place = |bits: u128| {
+        let distance = magnitude(own, bits) as i128;
+        if bits >> (own.bits() - 1) == 1 { -distance } else { distance }
+    };
+    place(convert(format, own, bits)).abs_diff(place(rounded(own, value))) <= NEAR
+}
+
+/// To nearest even.
+fn convert(from: FloatFormat, to: FloatFormat, bits: u128) -> u128 {
+    let conversion = CONVERSIONS.iter().find(|(own_from, own_to, _)| (*own_from, *own_to) == (from, to));
+    conversion.map_or(bits, |(_, _, convert)| convert(to, Round::NearestTiesToEven, bits).0)
 }
 
 /// The remainder by one, and the number rounded towards zero.

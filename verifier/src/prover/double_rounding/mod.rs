@@ -174,7 +174,7 @@ fn result<D: Domain>(
         RoundedOperation::FromInteger(_) => {
             d.rounded(RoundedOperation::FromInteger(format), &[rules.mode.clone(), a.clone()])
         }
-        RoundedOperation::Convert(..) => return None,
+        RoundedOperation::Convert(..) | RoundedOperation::Elementary(..) => return None,
     };
     Some(result.bits)
 }

@@ -200,7 +200,8 @@ impl Symbolic {
     /// own. Numbers that may change places stand in one order.
     pub fn round(&mut self, operation: RoundedOperation, operands: &[Term]) -> Term {
         let constants: Option<SmallVec<[Bits; 4]>> = operands.iter().map(|&operand| self.as_const(operand)).collect();
-        if let Some(constants) = constants {
+        // Another library has other digits.
+        if let Some(constants) = constants.filter(|_| !operation.is_elementary()) {
             return self.value(rounded(operation, &constants));
         }
         let mut operands = Operands::from_slice(operands);

@@ -4,6 +4,7 @@
 //! The widths of intermediate values are those that the exact result needs to be rounded correctly, so that a `double`
 //! stays within 128 bits. Bits below three guard bits are jammed into the lowest.
 
+use super::elementary::ElementaryFunction;
 use super::parts::{FloatParts, exponent_width, infinity, normalized, signed};
 use super::round::{Directions, Unrounded, lowest_exponent, rounded, shifted_down};
 use super::{FLAG_BITS, FloatFlag, FloatResult, all, any, differ, flags};
@@ -31,6 +32,8 @@ pub enum RoundedOperation {
     Convert(FloatFormat, FloatFormat),
     /// A signed integer of any width.
     FromInteger(FloatFormat),
+    /// The function's operands, of which no NaN is another than the canonical one. The result may be a NaN.
+    Elementary(ElementaryFunction, FloatFormat),
 }
 
 impl RoundedOperation {
@@ -49,7 +52,8 @@ impl RoundedOperation {
             | Sqrt(format)
             | Scale(format)
             | Convert(_, format)
-            | FromInteger(format) => format,
+            | FromInteger(format)
+            | Elementary(_, format) => format,
         }
     }
 
@@ -71,8 +75,14 @@ impl RoundedOperation {
             Scale(_) => (6, 0),
             Convert(from, _) => (7, from as u64),
             FromInteger(_) => (8, 0),
+            Elementary(function, _) => (9 + function as u64, 0),
         };
         (kind * 8 + from) * 8 + self.format() as u64
+    }
+
+    /// True if a library alone says what its result is.
+    pub fn is_elementary(self) -> bool {
+        matches!(self, RoundedOperation::Elementary(..))
     }
 
     /// True if its first two numbers may change places.
@@ -127,6 +137,8 @@ pub fn by_definition<D: Domain + ?Sized>(
             convert(d, &directions, &a, to)
         }
         FromInteger(format) => from_integer(d, format, &directions, first),
+        // Numbers alone decide it: see `elementary.rs`.
+        Elementary(_, format) => FloatResult { bits: d.choose(format.bits()), flags: d.literal(0, FLAG_BITS) },
     }
 }
 

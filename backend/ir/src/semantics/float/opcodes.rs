@@ -5,6 +5,7 @@
 //! allowed results the definition has the strict one.
 
 use super::arithmetic::{canonical, is_infinite, is_nan, itself};
+use super::elementary::{ElementaryFunction, elementary};
 use super::integral::{IntegerForm, round_to_integral, to_integer};
 use super::parts::{FloatParts, exponent_width, signed};
 use super::{
@@ -34,6 +35,7 @@ pub(in crate::semantics) fn evaluate<D: Domain>(
         .or_else(|| arithmetic(d, op))
         .or_else(|| selected(d, op))
         .or_else(|| rounded(d, op))
+        .or_else(|| elementary_function(d, op))
         .unwrap_or_else(|| Err(Unsupported::new(op.inst.opcode.to_string())))?;
     let (inherited, broken) = (any_poison(d, op.args), broken_promise(d, op, &results.floats())?);
     let mut poison = d.bool_or(&inherited, &broken);
@@ -290,6 +292,41 @@ fn rounded<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Meant<D> {
     let rules = FloatRules::new(d, super::NanRule::Generic, mode);
     let integral = |a| Ok(Results::Float(round_to_integral(d, &rules, format(op.width())?, a).bits));
     Some(operand(op, 0).and_then(integral))
+}
+
+/// A function of the library, or sine and cosine together.
+fn elementary_function<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Meant<D> {
+    let (a, b) = (operand(op, 0), operand(op, 1));
+    if op.inst.opcode == Opcode::G_FSINCOS {
+        let both = |d: &mut D| {
+            let (format, a) = (format(op.width())?, a?);
+            let [sine, cosine] = [ElementaryFunction::Sin, ElementaryFunction::Cos];
+            Ok(Results::Floats(elementary(d, sine, format, &[a]), elementary(d, cosine, format, &[a])))
+        };
+        return Some(both(d));
+    }
+    let function = ElementaryFunction::of(op.inst.opcode)?;
+    let result = || {
+        let (format, a) = (format(op.width())?, a?);
+        let power;
+        let b = match function {
+            ElementaryFunction::PowI => {
+                power = whole_power(d, b?)?;
+                Some(&power)
+            }
+            _ => b.ok(),
+        };
+        let args: SmallVec<[&D::Bits; 2]> = [Some(a), b].into_iter().flatten().collect();
+        Ok(Results::Float(elementary(d, function, format, &args)))
+    };
+    Some(result())
+}
+
+fn whole_power<D: Domain>(d: &mut D, power: &D::Bits) -> Result<D::Bits, Unsupported> {
+    match d.width(power) <= ElementaryFunction::POWER_BITS {
+        true => Ok(d.sext(power, ElementaryFunction::POWER_BITS)),
+        false => Err(Unsupported::new(format!("a power of {} bits", d.width(power)))),
+    }
 }
 
 fn converted<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsupported> {
