@@ -121,7 +121,8 @@ fn program(
 ) -> Result<(), Box<dyn Error>> {
     let (target, seed) = (harness.target(), campaign::program_seed(seed, number));
     let begun = Instant::now();
-    let features = FeatureMix::Drawn.draw(target, given, seed);
+    let place = seed / tribunal_target::ALL.len() as u64;
+    let features = FeatureMix::Drawn.draw(target, given, seed, place).features;
     harness.set_features(features);
     let functions = match campaign::is_module(seed) {
         true => campaign::generated_module(seed, target, features),

@@ -9,7 +9,7 @@ mod modules;
 mod refusals;
 mod stuck;
 
-pub use features::FeatureMix;
+pub use features::{DrawnFeatures, FeatureMix};
 pub use modules::plan_of_module;
 
 use self::stuck::WorkerPlace;
@@ -242,9 +242,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let seed = program_seed(campaign.seed, number);
     let corpus = campaign.corpus.as_ref();
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
-    let features = match &drawn {
-        Some(drawn) => given | features::needed(target, &drawn.function),
-        None => stuck::features_of(campaign.mix, target, given, seed),
+    let DrawnFeatures { features, turn } = match &drawn {
+        Some(drawn) => DrawnFeatures { features: given | features::needed(target, &drawn.function), turn: 0 },
+        None => campaign.features_of(target, given, seed),
     };
     harness.set_features(features);
     harness.set_bank_select(campaign.bank_select.unwrap_or_else(|| bank_select(seed)));
@@ -256,7 +256,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     }
     let function = || match is_machine_code(seed) {
         true => generated_machine_code(seed, target, features),
-        false => generated_for(seed, target, features),
+        false => generated_at(seed, turn, target, features),
     };
     let generated = || Some(Drawn { function: function()?, is_read: false });
     let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
@@ -308,7 +308,13 @@ pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
 
 /// The same for other features.
 pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
-    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
+    generated_at(seed, turn(seed), target, features)
+}
+
+/// The same at a turn of the walk through the generator's goals.
+fn generated_at(seed: u64, turn: u32, target: &'static Target, features: Features) -> Option<Function> {
+    let mut bytes = program_bytes::<PROGRAM_BYTES>(seed);
+    bytes[..TURN_BYTES].copy_from_slice(&turn.to_le_bytes());
     generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
 }
 

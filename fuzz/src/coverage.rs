@@ -98,10 +98,28 @@ static PROVED: LazyLock<FxHashMap<String, FxHashSet<String>>> = LazyLock::new(||
     proved
 });
 
-/// Names of the rules that rewrite something for the target under these features.
+/// The committed ledger of the legality tables: which rules decide a query that a function can make.
+const DECIDING: &str = include_str!("../../verifier/ledger/tables.txt");
+
+/// Names of the rules that decide something, by the label of the target with features.
+static DECIDED: LazyLock<FxHashMap<&str, FxHashSet<&str>>> = LazyLock::new(|| {
+    let mut decided = FxHashMap::<_, FxHashSet<_>>::default();
+    for (label, rule) in DECIDING.lines().filter_map(|line| line.split_once(" | ")) {
+        // The rows below a rule stand further in.
+        if !label.starts_with([' ', '#']) {
+            decided.entry(label).or_default().insert(rule);
+        }
+    }
+    decided
+});
+
+/// Names of the rules that rewrite something for the target under these features. A rule for several opcodes has a name
+/// for each, and may have nothing to decide about some.
 pub fn rules(target: &'static Target, features: Features) -> Vec<&'static str> {
+    let decided = DECIDED.get(target.with(features).as_str());
+    let decides = |rule: &&str| decided.is_none_or(|decided| decided.contains(*rule));
     let selection = target.selection.iter().filter(|rule| features.contains(rule.requires)).map(|rule| rule.name);
-    (target.legality)(features).rewrites().chain(COMBINES).chain(selection).collect()
+    (target.legality)(features).rewrites().filter(decides).chain(COMBINES).chain(selection).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The features that each program of a campaign is compiled for, and the rule set that they belong to.
 //!
-//! Five programs in eight have the usual features. Two have one option changed, which names the guilty option, and one
-//! has any of them: two options may be wrong together.
+//! Four programs in eight have the usual features. Two come to every other rule set in turn, and two have one option
+//! changed, which names the guilty option, or any of them: two options may be wrong together.
 //!
 //! Invariant: the features are a function of the program's seed, so a program is the same whatever ran before it.
 
@@ -21,32 +21,39 @@ pub enum FeatureMix {
     Drawn,
 }
 
+/// The features of a program, and its turn in the walk through the goals of the generator that they have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DrawnFeatures {
+    /// The features.
+    pub features: Features,
+    /// Programs before it that had a like draw.
+    pub turn: u32,
+}
+
 impl FeatureMix {
-    /// The features of the program of this seed, where `given` stand beside the target.
-    pub fn draw(self, target: &Target, given: Features, seed: u64) -> Features {
-        // Another stream than the program's own bytes.
-        let mut random = SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7);
-        match (self, random.random_range(0..8)) {
-            (FeatureMix::Given, _) | (FeatureMix::Drawn, 0..=4) => given,
-            (FeatureMix::Drawn, 5 | 6) => {
-                let option = target.options.choose(&mut random);
-                option.map_or(given, |option| {
-                    let beside = if random.random() { option.beside } else { Features::empty() };
-                    target.toggled(given, option) | beside
-                })
-            }
-            (FeatureMix::Drawn, _) => {
-                let mut change =
+    /// The features of the `place`-th program of a target, whose seed this is, where `given` stand beside the target.
+    /// Each rule set has a walk of its own, so that it comes to every goal in as few programs as there are goals.
+    pub fn draw(self, target: &'static Target, given: Features, seed: u64, place: u64) -> DrawnFeatures {
+        let (round, slot) = (place / SLOTS, place % SLOTS);
+        let drawn = |features, turn: u64| DrawnFeatures { features, turn: turn as u32 };
+        match (self, slot) {
+            (FeatureMix::Given, _) => drawn(given, place),
+            (FeatureMix::Drawn, 0..=3) => drawn(given, 4 * round + slot),
+            (FeatureMix::Drawn, 4 | 5) => {
+                let sets: Vec<Features> = target.rule_sets().into_iter().filter(|&set| set != given).collect();
+                let (turn, count) = (2 * round + (slot - 4), sets.len().max(1) as u64);
+                let set = sets.get((turn % count) as usize).copied().unwrap_or(given);
+                let mut random = random(seed);
+                let change =
                     |features, option| if random.random() { target.toggled(features, option) } else { features };
-                // Few draws of all options are one of the rule sets that have several options.
-                match seed.is_multiple_of(2) {
-                    true => target.options.iter().fold(given, change),
-                    false => {
-                        let sets = target.rule_sets();
-                        let set = sets.choose(&mut SmallRng::seed_from_u64(seed)).copied().unwrap_or(given);
-                        target.options_beside_rules().fold(set, &mut change)
-                    }
-                }
+                drawn(target.options_beside_rules().fold(set, change), turn / count)
+            }
+            (FeatureMix::Drawn, 6) => drawn(with_one_changed(target, given, seed), round),
+            (FeatureMix::Drawn, _) => {
+                let mut random = random(seed);
+                let change =
+                    |features, option| if random.random() { target.toggled(features, option) } else { features };
+                drawn(target.options.iter().fold(given, change), round)
             }
         }
     }
@@ -63,6 +70,24 @@ impl FeatureMix {
             }
         }
     }
+}
+
+/// Programs after which the draws begin again.
+const SLOTS: u64 = 8;
+
+/// Another stream than the program's own bytes.
+fn random(seed: u64) -> SmallRng {
+    SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7)
+}
+
+/// One option is another, perhaps with those that go with it.
+fn with_one_changed(target: &Target, given: Features, seed: u64) -> Features {
+    let mut random = random(seed);
+    let option = target.options.choose(&mut random);
+    option.map_or(given, |option| {
+        let beside = if random.random() { option.beside } else { Features::empty() };
+        target.toggled(given, option) | beside
+    })
 }
 
 /// The features without which a machine lacks a register that the function names: a program of the corpus may have been
@@ -98,7 +123,7 @@ mod tests {
             let mut harness = Harness::new(target, options).expect("the emulator works");
             let mut more = 0;
             for seed in 0..720 {
-                let features = FeatureMix::Drawn.draw(target, given, seed);
+                let features = FeatureMix::Drawn.draw(target, given, seed, seed).features;
                 let function = generated_for(seed, target, features).expect("the generator makes a program");
                 let needed = needed(target, &function);
                 assert!(features.contains(needed), "{} seed {seed}: {needed:?}", target.name);
@@ -121,7 +146,8 @@ mod tests {
     fn every_rule_set_of_every_target_is_drawn() {
         for &target in tribunal_target::ALL {
             let given = target.default_features;
-            let drawn: Vec<Features> = (0..2000).map(|seed| FeatureMix::Drawn.draw(target, given, seed)).collect();
+            let draw = |seed| FeatureMix::Drawn.draw(target, given, seed, seed);
+            let drawn: Vec<Features> = (0..2000).map(|seed| draw(seed).features).collect();
             let sets = FeatureMix::Drawn.rule_sets(&[(target, given)]);
             let met: BTreeSet<usize> =
                 drawn.iter().filter_map(|&features| rule_set_of(&sets, target, features)).collect();
@@ -131,7 +157,15 @@ mod tests {
                 assert!((100..1900).contains(&on), "{} {}: {on}", target.name, option.name);
             }
             assert!(2 * drawn.iter().filter(|&&features| features == given).count() > drawn.len());
-            assert!((0..100).all(|seed| FeatureMix::Given.draw(target, given, seed) == given));
+            let as_given = |seed| FeatureMix::Given.draw(target, given, seed, seed);
+            assert!((0..100).all(|seed| as_given(seed) == DrawnFeatures { features: given, turn: seed as u32 }));
+            // The programs of one rule set come to its goals one after the other.
+            for &(_, set) in &sets {
+                let turns = (0..2000).filter(|seed| matches!(seed % SLOTS, 4 | 5)).map(draw);
+                let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+                let own = turns.filter(|drawn| drawn.features - others == set - others).map(|drawn| drawn.turn);
+                assert!(set == given || own.clone().eq(0..own.count() as u32), "{}", target.with(set));
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //! campaign, and is a finding itself.
 
 use super::{
-    Campaign, CampaignReport, FeatureMix, Shared, bank_select, generated_for, generated_machine_code, generated_module,
-    generated_of_any_types, is_machine_code, is_module, is_of_any_types, lock, program_seed, write,
+    Campaign, CampaignReport, DrawnFeatures, FeatureMix, Shared, bank_select, generated_at, generated_machine_code,
+    generated_module, generated_of_any_types, is_machine_code, is_module, is_of_any_types, lock, program_seed, write,
 };
 use crate::generator;
 use std::path::PathBuf;
@@ -66,12 +66,12 @@ fn written(
     if campaign.corpus.is_some() {
         return None;
     }
-    let features = features_of(campaign.mix, target, given, seed);
+    let DrawnFeatures { features, turn } = campaign.features_of(target, given, seed);
     let functions: Vec<Function> = match seed {
         seed if is_module(seed) => generated_module(seed, target, features)?,
         seed if is_of_any_types(seed) => generated_of_any_types(seed, target),
         seed if is_machine_code(seed) => vec![generated_machine_code(seed, target, features)?],
-        seed => vec![generated_for(seed, target, features)?],
+        seed => vec![generated_at(seed, turn, target, features)?],
     };
     let mode = campaign.bank_select.unwrap_or_else(|| bank_select(seed));
     let options = Options { bank_select: mode, ..Options::new(features) };
@@ -81,11 +81,16 @@ fn written(
     Some(write(path, &crash::print_sabotaged(target, options, ir, &all, finding, fault)))
 }
 
-/// The features of a generated program. No rule chooses the instructions of machine code, so none of it needs that an
-/// option is off.
-pub(super) fn features_of(mix: FeatureMix, target: &Target, given: Features, seed: u64) -> Features {
-    match mix == FeatureMix::Drawn && is_machine_code(seed) {
-        true => given | target.all_options(),
-        false => mix.draw(target, given, seed),
+impl Campaign {
+    /// The features of a generated program. No rule chooses the instructions of machine code, so none of it needs that
+    /// an option is off.
+    pub(super) fn features_of(&self, target: &'static Target, given: Features, seed: u64) -> DrawnFeatures {
+        // The programs of one target are so many seeds apart.
+        let place = seed / self.targets.len().max(1) as u64;
+        let drawn = self.mix.draw(target, given, seed, place);
+        match self.mix == FeatureMix::Drawn && is_machine_code(seed) {
+            true => DrawnFeatures { features: given | target.all_options(), ..drawn },
+            false => drawn,
+        }
     }
 }

@@ -256,10 +256,10 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register, ty, deterministic: false })
     }
 
-    /// A value extended in place, then asserted to be so: the promise holds.
-    fn promise(&mut self, source: Entry) -> Result<Entry> {
-        let ty = source.ty;
-        let bits = self.u.int_in_range(1..=ty.bits() - 1)?;
+    /// A value extended in place, or each element of a vector, then asserted to be so: the promise holds.
+    pub(super) fn promise(&mut self, source: Entry) -> Result<Entry> {
+        let (ty, width) = (source.ty, source.ty.scalar_type().bits());
+        let bits = self.u.int_in_range(1..=width - 1)?;
         if self.u.ratio(1, 4)? {
             return self.aligned(source, bits.min(12));
         }
@@ -270,7 +270,7 @@ impl Generator<'_, '_, '_> {
                 (self.builder.build(ty, Opcode::G_SEXT_INREG, operands), Opcode::G_ASSERT_SEXT)
             }
             false => {
-                let mask = self.builder.constant(ty, Bits::ones(bits).zext_or_trunc(ty.bits()));
+                let mask = self.everywhere(ty, Bits::ones(bits).zext_or_trunc(width));
                 (self.builder.op(ty, Opcode::G_AND, &[source.register, mask]), Opcode::G_ASSERT_ZEXT)
             }
         };
@@ -280,10 +280,20 @@ impl Generator<'_, '_, '_> {
 
     /// A multiple of a power of two, asserted to be one.
     fn aligned(&mut self, source: Entry, bits: u32) -> Result<Entry> {
-        let mask = self.builder.constant(source.ty, Bits::ones(bits).zext_or_trunc(source.ty.bits()).not());
+        let mask = Bits::ones(bits).zext_or_trunc(source.ty.scalar_type().bits()).not();
+        let mask = self.everywhere(source.ty, mask);
         let masked = self.builder.op(source.ty, Opcode::G_AND, &[source.register, mask]);
         let operands = [Operand::used(masked), Operand::Imm(1 << bits)];
         Ok(Entry { register: self.builder.build(source.ty, Opcode::G_ASSERT_ALIGN, operands), ..source })
+    }
+
+    /// The constant, in each element of a vector.
+    fn everywhere(&mut self, ty: Type, value: Bits) -> VReg {
+        let element = self.builder.constant(ty.scalar_type(), value);
+        match ty.element_count() {
+            Some(count) => self.builder.op(ty, Opcode::G_BUILD_VECTOR, &vec![element; count.lanes.into()]),
+            None => element,
+        }
     }
 
     /// Poison flags that `opcode` may carry, by the policy's share.

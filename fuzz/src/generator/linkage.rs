@@ -9,7 +9,7 @@ use arbitrary::{Result, Unstructured};
 use std::sync::{Arc, LazyLock};
 use tribunal_ir::{
     AddressBase, AddressData, Function, GlobalName, IrBlock, MemFlags, MemOperand, Opcode, Operand, PoolConstant,
-    PoolValue, TargetFlags, Type,
+    PoolValue, TargetFlags, Type, VReg,
 };
 use tribunal_target::addressing::Addressing;
 
@@ -94,6 +94,12 @@ impl Generator<'_, '_, '_> {
         let register = self.builder.op(ty, Opcode::G_PTRTOINT, &[address]);
         self.scope.push(Entry { register, ty, deterministic: true });
         Ok(())
+    }
+
+    /// The same address, as LLVM writes that it is this thread's.
+    pub(super) fn of_this_thread(&mut self, address: VReg) -> VReg {
+        let name = Operand::Intrinsic(self.builder.function.intern("llvm.threadlocal.address"));
+        self.builder.build(self.pointer_type(), Opcode::G_INTRINSIC, [name, Operand::used(address)])
     }
 
     /// A load of a constant of the pool.

@@ -32,6 +32,7 @@ impl Generator<'_, '_, '_> {
             let is_of_thread = self.builder.function.ir.is_some() && self.u.arbitrary()?;
             let kind = if is_of_thread { "thread" } else { "global" };
             let base = self.address_of(&format!("{kind}{index}"), offset);
+            let base = if is_of_thread && self.u.arbitrary()? { self.of_this_thread(base) } else { base };
             self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
         }
         match self.builder.function.ir.is_some() && self.u.ratio(1, 4)? {

@@ -26,7 +26,12 @@ fn types(opcode: Opcode, info: &OpcodeInfo, elements: [Type; 3], lanes: u16) -> 
         *ty = match is_reduction {
             true if index < last => Some(elements[0]),
             true => vector(elements[0], lanes),
-            false => vector(elements[index], lanes),
+            false => {
+                // A power that is an integer is one for all elements.
+                let vector = vector(elements[index], lanes);
+                let takes = |ty: &Type| info.class_of(index).is_some_and(|class| class.takes(*ty));
+                vector.filter(takes).or(Some(elements[index]))
+            }
         };
     }
     info.takes(&types).then_some(types)

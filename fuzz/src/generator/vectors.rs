@@ -38,11 +38,18 @@ impl Generator<'_, '_, '_> {
         Ok(Entry { register: self.builder.op(ty, opcode, &sources), ty, deterministic })
     }
 
-    /// An operation on each element, a comparison and a choice, other elements, or one other element.
+    /// An operation on each element, a comparison and a choice, other elements, its halves exchanged, a promise about
+    /// each element, or one other element.
     fn changed(&mut self, vector: Entry, element: Type) -> Result<Entry> {
         let Entry { register, ty, deterministic } = vector;
         let lanes = ty.element_count().map_or(1, |count| count.lanes);
-        match self.u.int_in_range(0..=4)? {
+        match self.u.int_in_range(0..=6)? {
+            5 if lanes >= 4 && lanes.is_multiple_of(2) => {
+                let Some(half) = element.times(ElementCount::fixed(lanes / 2)) else { return Ok(vector) };
+                let halves: Vec<VReg> = self.builder.unmerge(half, register).into_iter().rev().collect();
+                Ok(Entry { register: self.builder.op(ty, Opcode::G_CONCAT_VECTORS, &halves), ..vector })
+            }
+            6 if element.bits() > 1 => self.promise(vector),
             0..=1 => {
                 let opcode = *self.u.choose(&opcodes::PLAIN)?;
                 let (other, flags) = (self.built(element, lanes)?, self.flags(opcode)?);

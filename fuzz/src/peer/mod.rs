@@ -252,7 +252,9 @@ fn drawn(campaign: &PeerCampaign<'_>, number: u64) -> (PeerMode, Vec<Function>) 
     let count = campaign.targets.len() as u64;
     let (target, given) = campaign.targets[(number % count) as usize];
     let level = OptLevel::ALL[(number / count % 2) as usize];
-    let features = campaign.mix.draw(target, given, program_seed(campaign.seed, number));
+    // Both levels see the same features.
+    let place = number / count / OptLevel::ALL.len() as u64;
+    let features = campaign.mix.draw(target, given, program_seed(campaign.seed, number), place).features;
     let left = campaign.runs.map_or(campaign.batch, |runs| (runs - number * campaign.batch).min(campaign.batch));
     let function = |place| {
         let seed = program_seed(campaign.seed, number + place * STRIDE);

@@ -9,6 +9,7 @@ use crate::entities::VReg;
 use crate::function::Function;
 use crate::inst::{InstData, InstFlags};
 use crate::operand::Operand;
+use crate::types::{Element, Type};
 
 /// A row: the static facts of a target-independent opcode.
 #[derive(Clone, Copy, Debug)]
@@ -188,6 +189,15 @@ impl OpcodeInfo {
     /// The class of a type index: that of its first operand.
     pub fn class_of(&self, index: usize) -> Option<TypeClass> {
         self.operands().find(|kind| kind.type_index() == Some(index))?.type_class()
+    }
+
+    /// True if an operand may be a vector.
+    pub fn takes_vectors(&self) -> bool {
+        const VECTOR: Type = Type::Vector { lanes: 2, scalable: false, element: Element::Scalar { bits: 32 } };
+        const OF_POINTERS: Type =
+            Type::Vector { lanes: 2, scalable: false, element: Element::Pointer { address_space: 0, bits: 64 } };
+        let takes = |class: TypeClass| class.takes(VECTOR) || class.takes(OF_POINTERS);
+        self.operands().filter_map(OperandKind::type_class).any(takes)
     }
 
     /// True if an operand is read or written as floating point.

@@ -94,6 +94,7 @@ fn arithmetic() -> Vec<RuleSet> {
         each(&[G_SMIN, G_SMAX, G_UMIN, G_UMAX, G_ABS]).lower(),
         each(&[G_FSHL, G_FSHR, G_ROTL, G_ROTR]).lower(),
         each(&EXPANDED).lower(),
+        rules_for("aarch64", &[G_EXTRACT, G_INSERT]).unsupported_if_vector().lower(),
         each(&[G_CTLZ])
             .legal_for(&[(S32, S32), (S64, S64)])
             .widen_scalar_to_next_pow2(1)

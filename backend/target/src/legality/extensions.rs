@@ -108,7 +108,7 @@ pub fn misaligned() -> Predicate {
 }
 
 /// Opcodes that no target here has an instruction for and that become others at the same width.
-pub const EXPANDED: [Opcode; 38] = {
+pub const EXPANDED: [Opcode; 36] = {
     use Opcode::*;
     [
         G_UADDSAT,
@@ -147,7 +147,5 @@ pub const EXPANDED: [Opcode; 38] = {
         G_CTTZ_ZERO_UNDEF,
         G_UBFX,
         G_SBFX,
-        G_EXTRACT,
-        G_INSERT,
     ]
 };

@@ -7,7 +7,7 @@ use crate::Features;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU32, Ordering};
-use tribunal_ir::{Function, InstData, Opcode, Operand, Type};
+use tribunal_ir::{Function, InstData, Opcode, OpcodeInfo, Operand, Type};
 
 /// The rule sets of one target under one set of features.
 pub struct LegalizerInfo {
@@ -166,11 +166,18 @@ impl LegalizerInfo {
         self.sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.names.as_slice()))
     }
 
-    /// Names of the rules whose action rewrites.
+    /// Names of the rules whose action rewrites. A rule about vectors has none for an opcode that is of scalars alone.
     pub fn rewrites(&self) -> impl Iterator<Item = &'static str> + '_ {
-        let rewrites = |action| !matches!(action, Action::Legal | Action::Unsupported);
-        let rules = self.sets.iter().flat_map(|set| &set.rules).filter(move |rule| rewrites(rule.action));
-        rules.flat_map(|rule| rule.names.iter().copied())
+        let rewrites = |opcode: Opcode, action| match action {
+            Action::Legal | Action::Unsupported => false,
+            Action::FewerElements | Action::MoreElements => opcode.info().is_some_and(OpcodeInfo::takes_vectors),
+            _ => true,
+        };
+        let rules = self.sets.iter().flat_map(|set| set.rules.iter().map(move |rule| (set, rule)));
+        rules.flat_map(move |(set, rule)| {
+            let named = set.opcodes.iter().zip(&rule.names);
+            named.filter(move |(opcode, _)| rewrites(**opcode, rule.action)).map(|(_, name)| *name)
+        })
     }
 
     /// The table without its `index`-th rule, for checks that its absence is noticed.

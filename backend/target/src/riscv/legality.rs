@@ -170,6 +170,7 @@ fn arithmetic(machine: Machine) -> Vec<RuleSet> {
         on(&[G_ABS]).lower(),
         on(&[G_FSHL, G_FSHR]).lower(),
         on(&EXPANDED).lower(),
+        rules_for(machine.name, &[G_EXTRACT, G_INSERT]).unsupported_if_vector().lower(),
         on(&[G_BITREVERSE]).widen_scalar_to_next_pow2(0).min_scalar(0, S8).max_scalar(0, x).lower(),
         on(&[G_ICMP])
             .legal_for(&[(x, x), (x, p)])

@@ -27,10 +27,10 @@ mod round;
 pub use arithmetic::{add, div, extend, fma, from_integer, mul, rem, scale, sqrt, sub, truncate};
 pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extremum};
 pub use elementary::ElementaryFunction;
+pub(super) use elementary::on_words;
 pub use exact::{RoundedOperation, by_definition};
 pub use integral::{IntegerForm, RoundedInteger, round_to_integral, to_integer};
 pub use nan::{NanRule, canonical_nan};
-pub(super) use elementary::on_words;
 pub(super) use opcodes::{broken_by, evaluate};
 
 use super::Domain;
