@@ -17,7 +17,7 @@ use tribunal_codegen::pipeline::Code;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::{Input, OTHER_FRAME};
 use tribunal_emulator::interpreter::{Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{Emulator, LoadedObject, MachineError, MachineFault, MachineRun};
+use tribunal_emulator::machine::{Emulator, LoadedObject, MachineError, MachineFault, MachineRun, OBJECT_BYTES};
 use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
@@ -61,6 +61,10 @@ impl JudgeRow for EmulatorRow {
             Err(error) if error.is_unsupported() => return session.tally.unsupported(error.to_string()),
             Err(error) => return session.tally.findings.push(broken_object(&error)),
         };
+        let objects: u64 = function.stack.values().map(|object| object.size).sum();
+        if objects > OBJECT_BYTES {
+            return session.tally.unsupported(format!("runs of a frame of {objects} bytes"));
+        }
         let machine = match session.bench.machine_for(&code.bytes) {
             Ok(machine) => machine,
             Err(error) => return session.tally.unsupported(error.to_string()),

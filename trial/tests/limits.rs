@@ -153,3 +153,21 @@ fn branches_beyond_their_range_still_arrive() {
         }
     }
 }
+
+/// An execution has no stack for such a frame, which compiles and is proved: that is no fault of the frame.
+#[test]
+fn a_frame_without_a_place_is_unsupported() {
+    for &target in ALL {
+        let bytes = 3 << 20;
+        let stack = format!("  - {{ id: 0, size: {bytes}, alignment: 8 }}\n");
+        let body = "    %2:_(p0) = G_FRAME_INDEX %stack.0\n    G_STORE %0(s64), %2(p0) :: (store (s64))\n    \
+                    %9:_(s64) = G_LOAD %2(p0) :: (load (s64))\n";
+        let function = function(target, &stack, body);
+        let mut harness = Harness::new(target, options(target, Allocator::Ion)).unwrap();
+        let inputs = inputs::inputs(&function, target, inputs::Plan { count: 4, seed: 7 });
+        let Tally { findings, unsupported, executions, .. } = harness.trial_on(&function, &inputs);
+        assert!(findings.is_empty() && executions == 0, "{}: {findings:?}", target.name);
+        let reasons: Vec<&String> = unsupported.keys().collect();
+        assert_eq!(reasons, [&format!("runs of a frame of {bytes} bytes")], "{}", target.name);
+    }
+}

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
+use object::elf::{FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, SectionHeader};
 use std::collections::BTreeMap;
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Context, NoObserver, Options, emit};
@@ -53,6 +55,31 @@ fn code_comes_first_and_data_after_it() {
             assert_eq!(unlinked.code[..code.bytes.len()], code.bytes, "{}", code.name);
             assert!(unlinked.code.len() > code.bytes.len(), "{}: a table or a constant is data", code.name);
         }
+    }
+}
+
+/// The place of the number of local symbols in the header of the symbols' table.
+fn border<H: FileHeader<Endian = object::Endianness>>(bytes: &[u8]) -> usize {
+    let header = H::parse(bytes).unwrap();
+    let endian = header.endian().unwrap();
+    let sections = header.sections(endian, bytes).unwrap();
+    let index = sections.iter().position(|section| section.sh_type(endian) == object::elf::SHT_SYMTAB).unwrap();
+    let headers: u64 = header.e_shoff(endian).into();
+    headers as usize + index * size_of::<H::SectionHeader>() + if header.is_class_64() { 44 } else { 28 }
+}
+
+/// The border between local symbols and others is where the header of the symbols' table says.
+#[test]
+fn local_symbols_come_first() {
+    for &target in tribunal_target::ALL {
+        let mut bytes = object(&codes(target)[..1], target);
+        assert!(read(&bytes).is_ok(), "{}", target.name);
+        let border = match target.pointer_bits {
+            32 => border::<FileHeader32<_>>(&bytes),
+            _ => border::<FileHeader64<_>>(&bytes),
+        };
+        bytes[border] ^= 1;
+        assert!(matches!(read(&bytes), Err(ObjectLoadError::Binding(_))), "{}", target.name);
     }
 }
 

@@ -8,7 +8,7 @@
 use super::linker::{LinkedPlace, Unlinked, Unresolved};
 use super::unwind::{self, UnwindRow};
 use crate::input::{PAGE, THREAD_BLOCK_BYTES};
-use object::read::elf::ElfFile;
+use object::read::elf::{ElfFile, SectionHeader, Sym};
 use object::{
     Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolSection, elf,
 };
@@ -45,6 +45,9 @@ pub enum ObjectLoadError {
     /// A relocation names something without a place.
     #[error("a relocation at offset {0:#x} names nothing")]
     Place(u64),
+    /// The object's own symbols do not come first, as a linker wants them, or others are among them.
+    #[error("the symbol `{0}` is on the wrong side of the border between local symbols and others")]
+    Binding(String),
     /// The object has no function of this name.
     #[error("the object has no function `{0}`")]
     Function(String),
@@ -231,11 +234,25 @@ impl<'d, H: object::read::elf::FileHeader> Loader<'d, H> {
     }
 
     fn load(mut self) -> Result<LoadedObject, ObjectLoadError> {
+        self.bound()?;
         self.place(SectionContents::Code)?;
         self.loaded.text = self.loaded.image.len();
         self.tiled()?;
         self.read_unwind_table()?;
         self.with_data()
+    }
+
+    /// Local symbols stand before all others, and the table's header says where those begin (ELF, "Symbol Table").
+    fn bound(&self) -> Result<(), ObjectLoadError> {
+        let (endian, table) = (self.file.endian(), self.file.elf_symbol_table());
+        let others = self.file.elf_section_table().section(table.section())?.sh_info(endian);
+        for (index, symbol) in table.enumerate() {
+            if (symbol.st_bind() == elf::STB_LOCAL) != (index.0 < others as usize) {
+                let name = table.symbol_name(endian, symbol)?;
+                return Err(ObjectLoadError::Binding(String::from_utf8_lossy(name).into_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// What the code needs behind it, and the relocations of all.

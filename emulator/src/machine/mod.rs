@@ -63,6 +63,8 @@ const NOWHERE: u64 = 0;
 /// The stack, and the stack pointer on entry.
 const STACK: u64 = 0x3000_0000;
 const STACK_BYTES: u64 = 0x20_0000;
+/// The largest objects together that a run has a stack for, in bytes, with room for spilled values and arguments.
+pub const OBJECT_BYTES: u64 = STACK_BYTES - 0x2_0000;
 const ENTRY_SP: u64 = STACK + STACK_BYTES - PAGE;
 /// Bytes of the caller's frame that are checked.
 const CALLER_BYTES: usize = 256;
