@@ -127,7 +127,8 @@ impl CatalogueSummary {
     fn compare_definitions(&mut self, opcode: Option<Opcode>) {
         let report = definitions::check();
         self.definitions = report.cases();
-        let faults = report.faults.iter().filter(|fault| opcode.is_none_or(|opcode| opcode == fault.opcode));
+        let faults =
+            report.faults.iter().filter(|fault| opcode.is_none() || fault.opcode.is_none() || fault.opcode == opcode);
         self.findings.extend(faults.map(Finding::definition));
         self.differing = self.findings.len() as u64;
     }

@@ -91,7 +91,7 @@ impl Finding {
 
     /// Two definitions of one opcode that differ: the prover and the interpreter read one of them.
     pub fn definition(fault: &DefinitionFault) -> Finding {
-        let (kind, guilty) = (FindingKind::Definition, fault.opcode.to_string());
+        let (kind, guilty) = (FindingKind::Definition, fault.subject.clone());
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 

@@ -3,8 +3,11 @@
 //! every predicate and every immediate; on short vectors, by lanes; and with poison in each place. Opcodes of floating
 //! point have theirs in [`floats`].
 //!
+//! The primitives that all definitions are made of, and the domains that evaluate them, are compared in `domains.rs`.
+//!
 //! Prover and interpreter read the same definition, so no run shows that one is wrong.
 
+mod domains;
 pub mod floats;
 mod meaning;
 mod numbers;
@@ -28,8 +31,10 @@ const WIDEST: u32 = 4;
 /// A case on which the definitions differ.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DefinitionFault {
-    /// The opcode.
-    pub opcode: Opcode,
+    /// The opcode; `None` if a domain is wrong, under every opcode.
+    pub opcode: Option<Opcode>,
+    /// The name of the opcode or of the domain.
+    pub subject: String,
     /// The case, and both meanings.
     pub details: String,
 }
@@ -45,7 +50,9 @@ pub struct DefinitionReport {
     pub float: Extent,
     /// The same on parts of numbers and elements of vectors, which are poison by themselves.
     pub parts: Extent,
-    /// The first difference of each opcode.
+    /// Operands on which domains were compared.
+    pub domains: u64,
+    /// The first difference of each opcode and domain.
     pub faults: Vec<DefinitionFault>,
 }
 
@@ -68,11 +75,16 @@ pub fn check() -> &'static DefinitionReport {
 type FirstDefinition<'d> = &'d dyn Fn(&Function, &InstData, &[Value<Concrete>], u32) -> OperationMeaning;
 
 fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
-    let mut report = DefinitionReport::default();
+    let (cases, wrong) = domains::compare();
+    let wrong = wrong.into_iter().map(|(domain, details)| {
+        let subject = format!("domain {domain}");
+        DefinitionFault { opcode: None, subject, details }
+    });
+    let mut report = DefinitionReport { domains: cases, faults: wrong.collect(), ..DefinitionReport::default() };
     for &opcode in Opcode::ALL.iter().filter(|opcode| opcode.is_defined()) {
         // A definition that panics is wrong, and the others are still compared.
         let compared = catch_unwind(AssertUnwindSafe(|| of_opcode(opcode, first)));
-        let DefinitionReport { scalar, vector, float, parts, faults } = &mut report;
+        let DefinitionReport { scalar, vector, float, parts, faults, .. } = &mut report;
         let fault = match compared {
             Ok(outcomes) => {
                 let extents = [None, Some(scalar), Some(vector), Some(float), Some(parts)].into_iter().zip(outcomes);
@@ -87,7 +99,10 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
             }
             Err(panic) => Some(format!("{opcode}: a panic: {}", message(&*panic))),
         };
-        faults.extend(fault.map(|details| DefinitionFault { opcode, details }));
+        faults.extend(fault.map(|details| {
+            let subject = opcode.to_string();
+            DefinitionFault { opcode: Some(opcode), subject, details }
+        }));
     }
     report
 }
@@ -377,7 +392,7 @@ mod tests {
         let report = compare(&wrong);
         let DefinitionReport { scalar, vector, float, parts, .. } = report;
         assert_eq!([scalar, vector, float, parts], [Extent::default(); 4]);
-        let told: Vec<Opcode> = report.faults.iter().map(|fault| fault.opcode).collect();
+        let told: Vec<Opcode> = report.faults.iter().filter_map(|fault| fault.opcode).collect();
         assert_eq!(told, with_seconds(), "only these");
     }
 
