@@ -175,12 +175,16 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has.
+/// nor what assembly a row has, nor that a legality table has a rule for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
     let mut findings: Vec<Finding> = definitions::check().faults.iter().map(Finding::definition).collect();
     let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
     targets.dedup_by_key(|target| target.name);
     findings.extend(targets.into_iter().flat_map(words::wrong_texts));
+    findings.extend(campaign.mix.rule_sets(&campaign.targets).into_iter().flat_map(|(target, features)| {
+        let faults = (target.legality)(features).verify();
+        faults.into_iter().map(move |fault| Finding::ill_defined(&target.with(features), &fault))
+    }));
     let mut report = CampaignReport { tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() };
     campaign.known.set_aside(&mut report.tally, &mut report.known);
     let no_file = || PathBuf::from("(no program: the definition or the table itself)");

@@ -3,9 +3,10 @@
 use crate::guard::{self, CaughtPanic};
 use crate::kind::FindingKind;
 use std::fmt;
-use tribunal_codegen::pipeline;
+use tribunal_codegen::{legalize, pipeline};
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function};
+use tribunal_target::legality::IllDefined;
 use tribunal_verifier::definitions::DefinitionFault;
 use tribunal_verifier::prover::Verdict;
 
@@ -93,6 +94,12 @@ impl Finding {
     pub fn definition(fault: &DefinitionFault) -> Finding {
         let (kind, guilty) = (FindingKind::Definition, fault.subject.clone());
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
+    }
+
+    /// The legality table of a target with features is not what a table must be.
+    pub fn ill_defined(label: &str, fault: &IllDefined) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, legalize::PASS.name.to_string());
+        Finding { judge: Judge::Prover, kind, guilty, details: format!("{label}: {fault}"), input: None }
     }
 
     /// A rule wrote an instruction that has no meaning because of its form.

@@ -65,6 +65,36 @@ fn a_nan_has_one_payload_at_all_its_uses() {
     assert!(runs(&one, &cancelled).difference.is_some());
 }
 
+/// An elementary function is one of its operand, and nobody knows its digits: a call of the library is the same, what a
+/// compiler folds is neither proved nor refuted, and nor is another function.
+#[test]
+fn the_digits_of_a_sine_are_the_librarys() {
+    let sine = |value: &str, last: &str| {
+        module(&format!(
+            "%0:_(s64) = COPY $x10
+             %1:_(s64) = {value}
+             {last}
+             $x10 = COPY %2(s64)
+             PseudoRET implicit $x10"
+        ))
+    };
+    let call = "ADJCALLSTACKDOWN 0, 0, implicit-def $x2, implicit $x2
+                $x10 = COPY %1(s64)
+                PseudoCALL target-flags(riscv-call) &sin, csr_ilp32_lp64, implicit-def $x1, implicit $x10, implicit-def $x10
+                ADJCALLSTACKUP 0, 0, implicit-def $x2, implicit $x2
+                %2:_(s64) = COPY $x10";
+    let (constant, any) = ("G_FCONSTANT double 1.0", "COPY %0(s64)");
+    let of_one = sine(constant, "%2:_(s64) = G_FSIN %1");
+    assert_eq!(judge(&of_one, &of_one), Kind::Proved);
+    assert_eq!(judge(&sine(any, "%2:_(s64) = G_FSIN %1"), &sine(any, call)), Kind::Proved);
+    for other in ["%2:_(s64) = G_FCONSTANT double 0x3FEAED548F090CEE", "%2:_(s64) = G_FCONSTANT double 0.5"] {
+        let folded = judge(&of_one, &sine(constant, other));
+        assert!(matches!(folded, Kind::Unknown(_)), "{folded:?}");
+    }
+    let cosine = judge(&sine(any, "%2:_(s64) = G_FSIN %1"), &sine(any, "%2:_(s64) = G_FCOS %1"));
+    assert!(matches!(cosine, Kind::Unknown(_)), "{cosine:?}");
+}
+
 /// Operations on vectors have no meaning in a proof of a whole function, and they have one in its executions. An
 /// element that is poison leaves the others as they are.
 #[test]

@@ -35,8 +35,9 @@ pub(super) fn answer(graph: &Symbolic, wrong: Term, cone: &[Term]) -> Option<All
     let variables: SmallVec<[Term; 8]> = cone.iter().filter(is_free).copied().collect();
     let bits = variables.iter().map(|&term| graph.width_of(term)).fold(0, u32::saturating_add);
     let cost = |&term: &Term| match graph.node(term) {
-        // Memory has contents at every address.
+        // Memory has contents at every address, and an elementary function has any digits.
         Node::Select(..) => None,
+        Node::Rounded(application) if graph.application(application).0.is_elementary() => None,
         Node::Rounded(_) | Node::Binary(Op::Udiv | Op::Urem | Op::Sdiv | Op::Srem, ..) => Some(SLOW),
         _ => Some(1),
     };

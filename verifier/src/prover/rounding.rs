@@ -29,13 +29,16 @@ fn is(graph: &mut Symbolic, (term, value): Known) -> Term {
     graph.equal(term, value)
 }
 
-/// The operands and the true result of each operation that the answer gives another result.
+/// The operands and the true result of each operation that the answer gives another result. An elementary function has
+/// none that is true.
 fn lessons(graph: &Symbolic, question: Term, answer: &Assignment) -> Vec<(Vec<Known>, Known)> {
     let mut evaluator = Evaluator::new(graph, answer);
     let mut known = |term| (term, evaluator.value(term));
     let mut lessons = Vec::new();
     for term in evaluate::cone(graph, question) {
-        if let Node::Rounded(application) = graph.node(term) {
+        if let Node::Rounded(application) = graph.node(term)
+            && !graph.application(application).0.is_elementary()
+        {
             let result = known(term);
             let operands = graph.application(application).1.iter().map(|&operand| known(operand));
             let operands = operands.collect();
