@@ -83,7 +83,7 @@ fn results<D: Domain>(d: &mut D, (a, b, p, q): &Operands<D>) -> Results<D> {
     Results { numbers, truths }
 }
 
-/// The number that a primitive means, over the integers; `None` where it is as wide as is not tried.
+/// The number that a primitive means, over the integers.
 fn number(name: &str, width: u32, a: i128, b: i128, p: bool) -> i128 {
     let signed = |x: i128| if x >> (width - 1) & 1 == 1 { x - (1 << width) } else { x };
     let (x, y) = (signed(a), signed(b));
@@ -123,7 +123,7 @@ fn number(name: &str, width: u32, a: i128, b: i128, p: bool) -> i128 {
         }
         "and" => (0..width).map(|bit| (a >> bit & b >> bit & 1) << bit).sum(),
         "or" => (0..width).map(|bit| ((a >> bit & 1).max(b >> bit & 1)) << bit).sum(),
-        "xor" => (0..width).map(|bit| ((a >> bit & 1) + (b >> bit & 1)) % 2 << bit).sum(),
+        "xor" => (0..width).map(|bit| (((a >> bit & 1) + (b >> bit & 1)) % 2) << bit).sum(),
         "not" => -1 - a,
         "shl" => {
             if b < width.into() {
@@ -185,9 +185,12 @@ const TRUTHS: [(bool, bool); 4] = [(false, false), (false, true), (true, false),
 /// A difference: the domain, and the case.
 pub(super) type DomainFault = (&'static str, String);
 
-/// Cases compared, or the first difference of each domain.
+/// The comparison of one domain: cases, or the first difference.
+type Check = fn() -> Result<u64, String>;
+
+/// Cases compared, and the first difference of each domain.
 pub(super) fn compare() -> (u64, Vec<DomainFault>) {
-    let checks: [(&'static str, fn() -> Result<u64, String>); 4] =
+    let checks: [(&'static str, Check); 4] =
         [("concrete", of_numbers), ("words", of_words), ("partial", of_partial), ("lanes", of_lanes)];
     let (mut cases, mut faults) = (0, Vec::new());
     for (name, check) in checks {

@@ -12,7 +12,7 @@ use crate::bits::Bits;
 use crate::float::FloatFormat;
 use crate::opcode::Opcode;
 use crate::semantics::{Domain, Number, Word, Words};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 
 /// An elementary function.
@@ -131,8 +131,8 @@ pub(super) fn elementary<D: Domain>(
         let result = elementary(d, function, FloatFormat::Float, &args.iter().collect::<SmallVec<[&D::Bits; 2]>>());
         return truncate(d, &rules, (FloatFormat::Float, format), &result).bits;
     }
-    let (mut operands, mut nans): (SmallVec<[D::Bits; 4]>, SmallVec<[NanOperand<D>; 2]>) = Default::default();
-    operands.push(rules.mode.clone());
+    let mut operands: SmallVec<[D::Bits; 4]> = smallvec![rules.mode.clone()];
+    let mut nans: SmallVec<[NanOperand<D>; 2]> = smallvec![];
     for (index, &arg) in args.iter().enumerate() {
         operands.push(match is_number(index) {
             true => {
