@@ -14,6 +14,7 @@ use changes::Change;
 use specimens::Specimen;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tribunal_ir::semantics::float::ElementaryFunction;
 use tribunal_ir::{Function, InstData, Opcode, Step, text};
 use tribunal_verifier::machine_verifier::{self, Rule};
 use tribunal_verifier::prover::{self, Pair, Prover, Undef, Verdict};
@@ -105,8 +106,14 @@ impl Tally {
 
 #[test]
 fn validate_sees_every_change_of_one_part() {
-    // In a whole function what has no meaning is equal to itself.
-    Tally::of(all(), judged).hold("validate", 0);
+    // In a whole function what has no meaning is equal to itself. Elementary functions differ in their numbers alone, and
+    // a solver works long on each change of one: those of every shape stand for the others.
+    let shapes = [Opcode::G_FSIN, Opcode::G_FPOW, Opcode::G_FPOWI, Opcode::G_FSINCOS];
+    let stands = |specimen: &Specimen| match specimen.function.inst(specimen.inst).opcode {
+        opcode if shapes.contains(&opcode) => true,
+        opcode => ElementaryFunction::of(opcode).is_none(),
+    };
+    Tally::of(all().into_iter().filter(stands).collect(), judged).hold("validate", 0);
 }
 
 #[test]
