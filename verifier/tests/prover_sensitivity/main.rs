@@ -106,8 +106,8 @@ impl Tally {
 
 #[test]
 fn validate_sees_every_change_of_one_part() {
-    // In a whole function what has no meaning is equal to itself. Elementary functions differ in their numbers alone, and
-    // a solver works long on each change of one: those of every shape stand for the others.
+    // In a whole function what has no meaning is equal to itself. Elementary functions differ in their numbers alone,
+    // and a solver works long on each change of one: those of every shape stand for the others.
     let shapes = [Opcode::G_FSIN, Opcode::G_FPOW, Opcode::G_FPOWI, Opcode::G_FSINCOS];
     let stands = |specimen: &Specimen| match specimen.function.inst(specimen.inst).opcode {
         opcode if shapes.contains(&opcode) => true,
