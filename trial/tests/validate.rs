@@ -95,6 +95,42 @@ fn the_digits_of_a_sine_are_the_librarys() {
     assert!(matches!(cosine, Kind::Unknown(_)), "{cosine:?}");
 }
 
+/// A call of the library makes the choices that its opcode makes, in the same order: the NaNs of several are those of
+/// the other stage.
+#[test]
+fn the_nans_of_several_calls_are_those_of_the_opcodes() {
+    let sum = |first: &str, second: &str, third: &str| {
+        module(&format!(
+            "%0:_(s64) = COPY $x10
+             %1:_(s64) = COPY $x11
+             {first}
+             {second}
+             {third}
+             %5:_(s64) = G_FADD %2, %3
+             %6:_(s64) = G_FADD %5, %4
+             $x10 = COPY %6(s64)
+             PseudoRET implicit $x10"
+        ))
+    };
+    let call = |result: u32, a: u32, b: u32| {
+        format!(
+            "ADJCALLSTACKDOWN 0, 0, implicit-def $x2, implicit $x2
+             $x10 = COPY %{a}(s64)
+             $x11 = COPY %{b}(s64)
+             PseudoCALL target-flags(riscv-call) &fmod, csr_ilp32_lp64, implicit-def $x1, implicit $x10, implicit $x11, implicit-def $x10
+             ADJCALLSTACKUP 0, 0, implicit-def $x2, implicit $x2
+             %{result}:_(s64) = COPY $x10"
+        )
+    };
+    let operation = |result: u32, a: u32, b: u32| format!("%{result}:_(s64) = G_FREM %{a}, %{b}");
+    let operations = sum(&operation(2, 0, 1), &operation(3, 0, 0), &operation(4, 1, 1));
+    let calls = sum(&call(2, 0, 1), &call(3, 0, 0), &call(4, 1, 1));
+    assert_eq!(judge(&operations, &calls), Kind::Proved);
+    assert_eq!(judge(&calls, &calls), Kind::Proved);
+    let other = sum(&call(2, 0, 1), &call(3, 0, 0), &call(4, 1, 0));
+    assert!(matches!(judge(&calls, &other), Kind::Refuted(_)));
+}
+
 /// Operations on vectors have no meaning in a proof of a whole function, and they have one in its executions. An
 /// element that is poison leaves the others as they are.
 #[test]

@@ -22,7 +22,7 @@
 use crate::Target;
 use crate::calls::{Signature, mask};
 use crate::promises::Promises;
-use crate::runtime::{AtomicFunction, RuntimeFunction};
+use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeMeaning};
 use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
@@ -109,6 +109,18 @@ pub struct LibraryCall {
     pub function: &'static RuntimeFunction,
     /// The mask of the call, which tells the convention of numbers.
     pub mask: Option<RegMask>,
+}
+
+/// The opcode that the instruction computes: its own, or that of the library's function that it calls.
+pub fn computed(function: &Function, target: &Target, data: &InstData) -> Opcode {
+    let calls = || function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
+    match data.opcode {
+        Opcode::Target(_) if calls() => match Callee::of(function, data) {
+            Callee::Runtime(RuntimeFunction { meaning: RuntimeMeaning::Opcode(opcode), .. }) => *opcode,
+            _ => data.opcode,
+        },
+        opcode => opcode,
+    }
 }
 
 impl LibraryCall {
@@ -242,6 +254,11 @@ pub trait Environment<D: Domain>: MachineState<D> {
     /// The address that an instruction produces.
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
         Err(Unsupported::new(format!("the address of {}", address.name)))
+    }
+
+    /// What a call computes for an opcode: its choices are those that the opcode would make.
+    fn chosen_by<R>(&mut self, _: Opcode, compute: impl FnOnce(&mut D) -> R) -> R {
+        compute(self.domain())
     }
 
     /// The thread pointer of the thread that runs the function.
@@ -451,9 +468,15 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     let full = |register: &PReg| target.vocabulary.full_register(*register);
     let read = signature.arguments.iter().flat_map(|value| &value.registers).map(full);
     let contents: SmallVec<[Value<D>; 4]> = read.map(|register| walk::read_physical(state, register)).collect();
-    let result = function.call(target, &signature, state.domain(), &contents)?;
-    let registers = signature.result.registers.iter().map(full).collect();
-    Ok((registers, Returned { results: result.registers.into_vec(), ub: result.ub }))
+    let (args, broken) = function.received(target, &signature, state.domain(), &contents)?;
+    let compute = |d: &mut D| function.evaluate(d, &args);
+    let (result, undefined) = match function.meaning {
+        RuntimeMeaning::Opcode(opcode) => state.chosen_by(opcode, compute)?,
+        RuntimeMeaning::Order(_) => compute(state.domain())?,
+    };
+    let results = function.left(target, &signature, state.domain(), result).into_vec();
+    let ub = state.domain().bool_or(&broken, &undefined);
+    Ok((signature.result.registers.iter().map(full).collect(), Returned { results, ub }))
 }
 
 /// Performs an operation on memory of the runtime library. Registers hold anything above a narrower value.

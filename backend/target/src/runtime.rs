@@ -163,7 +163,8 @@ impl RuntimeFunction {
             RuntimeMeaning::Opcode(opcode) => {
                 let evaluation = evaluate_scalar(domain, opcode, Type::scalar(self.result.bits()), args)?;
                 let result = evaluation.results.into_iter().next().ok_or_else(unsupported)?;
-                Ok((returned(domain, args, result), evaluation.ub))
+                let is_whole = opcode.info().is_some_and(|info| info.poison.is_empty());
+                Ok((if is_whole { result } else { returned(domain, args, result) }, evaluation.ub))
             }
             RuntimeMeaning::Order(order) => {
                 let format = FloatFormat::of_width(self.arguments[0].bits()).ok_or_else(unsupported)?;
@@ -182,6 +183,20 @@ impl RuntimeFunction {
         domain: &mut D,
         contents: &[Value<D>],
     ) -> Result<RuntimeResult<D>, Unsupported> {
+        let (args, broken) = self.received(target, signature, domain, contents)?;
+        let (result, undefined) = self.evaluate(domain, &args)?;
+        let registers = self.left(target, signature, domain, result);
+        Ok(RuntimeResult { registers, ub: domain.bool_or(&broken, &undefined) })
+    }
+
+    /// The arguments in the contents of all argument registers, and where the caller broke the convention.
+    pub fn received<D: Domain>(
+        &self,
+        target: &Target,
+        signature: &Signature,
+        domain: &mut D,
+        contents: &[Value<D>],
+    ) -> Result<ReceivedArguments<D>, Unsupported> {
         let unsupported = || Unsupported::new(format!("call of &{}", self.name));
         let mut ub = domain.boolean(false);
         let (mut args, mut rest): (SmallVec<[Value<D>; 3]>, _) = (smallvec![], contents);
@@ -193,11 +208,23 @@ impl RuntimeFunction {
             args.push(value);
             rest = others;
         }
-        let (result, undefined) = self.evaluate(domain, &args)?;
-        let registers = left(target, domain, self.result, signature, result);
-        Ok(RuntimeResult { registers, ub: domain.bool_or(&ub, &undefined) })
+        Ok((args, ub))
+    }
+
+    /// The contents of the result registers, all of each.
+    pub fn left<D: Domain>(
+        &self,
+        target: &Target,
+        signature: &Signature,
+        domain: &mut D,
+        result: Value<D>,
+    ) -> SmallVec<[Value<D>; 2]> {
+        left(target, domain, self.result, signature, result)
     }
 }
+
+/// Arguments, and where the caller broke the convention.
+pub type ReceivedArguments<D> = (SmallVec<[Value<D>; 3]>, <D as Domain>::Bool);
 
 /// A result that is poison by the opcode alone is any: a function returns bits.
 fn returned<D: Domain>(d: &mut D, args: &[Value<D>], result: Value<D>) -> Value<D> {

@@ -9,7 +9,7 @@ use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use tribunal_ir::Function;
-use tribunal_target::{Features, Target};
+use tribunal_target::{FeatureDesc, Features, Target};
 
 /// The choice of features in a campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -43,18 +43,10 @@ impl FeatureMix {
                 let sets: Vec<Features> = target.rule_sets().into_iter().filter(|&set| set != given).collect();
                 let (turn, count) = (2 * round + (slot - 4), sets.len().max(1) as u64);
                 let set = sets.get((turn % count) as usize).copied().unwrap_or(given);
-                let mut random = random(seed);
-                let change =
-                    |features, option| if random.random() { target.toggled(features, option) } else { features };
-                drawn(target.options_beside_rules().fold(set, change), turn / count)
+                drawn(toggled(target, set, target.options_beside_rules(), seed), turn / count)
             }
             (FeatureMix::Drawn, 6) => drawn(with_one_changed(target, given, seed), round),
-            (FeatureMix::Drawn, _) => {
-                let mut random = random(seed);
-                let change =
-                    |features, option| if random.random() { target.toggled(features, option) } else { features };
-                drawn(target.options.iter().fold(given, change), round)
-            }
+            (FeatureMix::Drawn, _) => drawn(toggled(target, given, target.options.iter(), seed), round),
         }
     }
 
@@ -78,6 +70,20 @@ const SLOTS: u64 = 8;
 /// Another stream than the program's own bytes.
 fn random(seed: u64) -> SmallRng {
     SmallRng::seed_from_u64(seed.rotate_left(32) ^ 0xfea7)
+}
+
+/// Any of these options may be another.
+fn toggled<'o>(
+    target: &Target,
+    features: Features,
+    options: impl Iterator<Item = &'o FeatureDesc>,
+    seed: u64,
+) -> Features {
+    let mut random = random(seed);
+    options.fold(features, |features, option| match random.random() {
+        true => target.toggled(features, option),
+        false => features,
+    })
 }
 
 /// One option is another, perhaps with those that go with it.

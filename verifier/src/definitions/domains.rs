@@ -83,9 +83,14 @@ fn results<D: Domain>(d: &mut D, (a, b, p, q): &Operands<D>) -> Results<D> {
     Results { numbers, truths }
 }
 
+/// The signed reading of a number of so many bits.
+fn signed(width: u32, x: i128) -> i128 {
+    if x >> (width - 1) & 1 == 1 { x - (1 << width) } else { x }
+}
+
 /// The number that a primitive means, over the integers.
 fn number(name: &str, width: u32, a: i128, b: i128, p: bool) -> i128 {
-    let signed = |x: i128| if x >> (width - 1) & 1 == 1 { x - (1 << width) } else { x };
+    let signed = |x| signed(width, x);
     let (x, y) = (signed(a), signed(b));
     let [_, narrow] = resized(width);
     match name {
@@ -157,7 +162,7 @@ fn number(name: &str, width: u32, a: i128, b: i128, p: bool) -> i128 {
 }
 
 fn truth(name: &str, width: u32, (a, b): (i128, i128), (p, q): (bool, bool)) -> bool {
-    let signed = |x: i128| if x >> (width - 1) & 1 == 1 { x - (1 << width) } else { x };
+    let signed = |x| signed(width, x);
     match name {
         "eq" => a == b,
         "ne" => a != b,

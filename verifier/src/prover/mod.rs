@@ -23,6 +23,7 @@
 mod bit_sums;
 mod cache;
 mod cases;
+mod choices;
 mod claims;
 mod counterexample;
 mod depth;

@@ -504,6 +504,10 @@ impl Environment<Symbolic> for SideState<'_, '_> {
         Ok(Value::new(bits, d.truth(false)))
     }
 
+    fn chosen_by<R>(&mut self, opcode: Opcode, compute: impl FnOnce(&mut Symbolic) -> R) -> R {
+        self.evaluation.chosen_by(self.side, opcode, compute)
+    }
+
     /// It is one for both functions, and for all their blocks, whatever its register holds by now.
     fn thread_pointer(&mut self) -> Result<Scalar, Unsupported> {
         let bits = self.evaluation.variable_of(Start::ThreadPointer);

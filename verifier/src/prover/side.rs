@@ -12,7 +12,6 @@ use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, 
 use super::own_objects::OwnObject;
 use super::term::{Symbolic, Term};
 use super::traps;
-use super::validate::Undef;
 use super::witness;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -256,10 +255,6 @@ impl SideEvaluation<'_> {
         self.keep_choices(side);
     }
 
-    fn keep_choices(&mut self, side: &mut Side) {
-        side.choices.append(&mut self.d.choices);
-    }
-
     fn step(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         if side.exit != Exit::Following {
             return Err(Unsupported::new("an instruction after a barrier"));
@@ -372,49 +367,6 @@ impl SideEvaluation<'_> {
             None => *self.inputs.edge.insert(self.d.variable(32)),
         };
         walk::phis(&mut SideState { evaluation: self, side }, phis.iter(), &Edge::Any(edge))
-    }
-
-    /// Whether each use of an undefined value is a choice of its own.
-    fn is_per_use(&self) -> bool {
-        self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse)
-    }
-
-    /// Nondeterministic choices: in a whole function, those of the earlier side, if some were kept for them.
-    fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        self.d.offered = self.offered(side, data.opcode);
-        let made = self.d.choices.len();
-        self.generic(side, data)?;
-        self.d.offered.clear();
-        let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
-        for &choice in &self.d.choices[made..] {
-            // One that the result does not depend on is none; numbers have as many, whatever their results are.
-            if data.opcode.is_float() || result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
-                side.chosen.push((data.opcode, choice));
-            }
-        }
-        let frozen = data.vreg(1).filter(|_| data.opcode == Opcode::G_FREEZE);
-        if let Some(bits) = frozen.and_then(|frozen| side.defined.get(&frozen)).map(|value| value.bits) {
-            side.frozen.extend(witness::frozen(self.d, made, bits));
-        }
-        Ok(())
-    }
-
-    /// The choices of the earlier side that the later side's next ones for this opcode are, the next one last.
-    fn offered(&self, side: &Side, opcode: Opcode) -> Vec<Term> {
-        let Some(earlier) = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref()) else { return Vec::new() };
-        let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
-        let own = earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice);
-        own.skip(made).collect::<Vec<Term>>().into_iter().rev().collect()
-    }
-
-    /// One use of an undefined value: a choice of its own.
-    fn undefined_use(&mut self, side: &mut Side, register: VReg) -> Scalar {
-        self.d.offered = self.offered(side, Opcode::G_IMPLICIT_DEF);
-        let bits = self.width(register);
-        let bits = self.d.choose(bits);
-        self.d.offered.clear();
-        side.chosen.push((Opcode::G_IMPLICIT_DEF, bits));
-        Value::new(bits, self.d.truth(false))
     }
 
     pub fn generic(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {

@@ -18,6 +18,7 @@ use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
+use tribunal_target::{Target, environment};
 
 pub(super) struct Validation<'v> {
     pub(super) setting: Setting<'v>,
@@ -356,9 +357,14 @@ fn limb(pair: Pair<'_>) -> Limb {
     if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
-/// The elements that the instructions of an opcode compute among these.
-pub(super) fn elements_computed(function: &Function, insts: impl Iterator<Item = Inst>, opcode: Opcode) -> u32 {
-    let own = insts.map(|inst| function.inst(inst)).filter(|data| data.opcode == opcode);
+/// The elements that the instructions of an opcode compute among these, and calls of the library that compute the same.
+pub(super) fn elements_computed(
+    (function, target): (&Function, &Target),
+    insts: impl Iterator<Item = Inst>,
+    opcode: Opcode,
+) -> u32 {
+    let insts = insts.map(|inst| function.inst(inst));
+    let own = insts.filter(|data| environment::computed(function, target, data) == opcode);
     own.map(|data| data.vreg(0).map_or(1, |register| elements(function, register))).sum()
 }
 
@@ -366,7 +372,9 @@ pub(super) fn elements_computed(function: &Function, insts: impl Iterator<Item =
 /// compute equally many elements, and the k-th use of an undefined value. The later side's choices are universal, so
 /// each is one admissible choice of the earlier side. The choices left in `source.choices` are read off the outputs.
 fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut Side) -> Vec<(Opcode, Term)> {
-    let count = |function: &Function, block, opcode| elements_computed(function, function.insts(block), opcode);
+    let count = |function: &Function, block, opcode| {
+        elements_computed((function, setting.target), function.insts(block), opcode)
+    };
     let Pair { before, after } = setting.pair;
     let alike = |opcode| match setting.undef {
         Undef::PerUse if opcode == Opcode::G_IMPLICIT_DEF => true,

@@ -429,7 +429,11 @@ impl Validation<'_> {
 /// equally many elements, and the k-th use of an undefined value.
 fn shared(setting: Setting<'_>, way: &Way, other: &Way, source: &Side) -> Vec<(Opcode, Term)> {
     let count = |function: &Function, way: &Way, opcode: Opcode| {
-        elements_computed(function, way.blocks.iter().flat_map(|&block| function.insts(block)), opcode)
+        elements_computed(
+            (function, setting.target),
+            way.blocks.iter().flat_map(|&block| function.insts(block)),
+            opcode,
+        )
     };
     let alike = |opcode| {
         let per_use = setting.undef == Undef::PerUse && opcode == Opcode::G_IMPLICIT_DEF;
