@@ -18,7 +18,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("volatile", 15),
     ("lifetime", 4),
     ("tables", 36),
-    ("calls", 8),
+    ("calls", 20),
     ("promises", 44),
     ("signalling-nan", 4),
     ("undefined", 19),

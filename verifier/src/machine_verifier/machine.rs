@@ -203,13 +203,13 @@ pub(super) fn in_class(verifier: &Verifier<'_>, operand: &RegOperand, class: Reg
     }
 }
 
-/// The result of a join of registers may be of any class whose allocatable members are in `class`.
+/// A register of a join of registers may be of any class whose allocatable members are in `class`.
 fn is_joined(verifier: &Verifier<'_>, row: &InstrDesc, operand: &RegOperand, class: RegClass) -> bool {
     let Reg::Virtual(register) = operand.reg else { return false };
     let Constraint::Class(own) = verifier.function.vregs[register].constraint else { return false };
     let members = verifier.sets.classes[usize::from(class.0)];
     let held = || verifier.target.class(own).allocatable.iter().all(|&member| members.meets(bit(member)));
-    row.flags.contains(OpcodeFlags::ARTIFACT) && operand.flags.contains(RegFlags::DEF) && held()
+    row.flags.contains(OpcodeFlags::ARTIFACT) && held()
 }
 
 /// The members of a class, or their parts of one index.

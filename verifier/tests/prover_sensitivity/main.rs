@@ -11,6 +11,7 @@ mod harmless;
 mod specimens;
 
 use changes::Change;
+use rayon::prelude::*;
 use specimens::Specimen;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +21,10 @@ use tribunal_verifier::machine_verifier::{self, Rule};
 use tribunal_verifier::prover::{self, Pair, Prover, Undef, Verdict};
 
 /// Of its thread, for one pair: a change that is not decided by then is not proved.
-const TIME: Duration = Duration::from_millis(500);
+const TIME: Duration = Duration::from_millis(100);
+
+/// The same for a function beside itself, which must be proved.
+const TIME_OF_ITSELF: Duration = Duration::from_secs(1);
 
 /// The specimens of every row.
 fn all() -> Vec<Specimen> {
@@ -44,7 +48,8 @@ fn judged(specimen: &Specimen, after: &Function) -> Option<Verdict> {
         return Some(Verdict::Unsupported(format!("{rule:?}")));
     }
     let pair = Pair { before: &specimen.function, after };
-    let judge = || prover::validate(specimen.target, pair, Undef::PerUse, TIME).verdict;
+    let time = if std::ptr::eq(after, &specimen.function) { TIME_OF_ITSELF } else { TIME };
+    let judge = || prover::validate(specimen.target, pair, Undef::PerUse, time).verdict;
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(judge)).ok()
 }
 
@@ -63,27 +68,41 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(specimens: Vec<Specimen>, judge: impl Fn(&Specimen, &Function) -> Option<Verdict>) -> Tally {
+    fn of(specimens: Vec<Specimen>, judge: impl Fn(&Specimen, &Function) -> Option<Verdict> + Sync) -> Tally {
+        let one = |specimen| Tally::of_one(specimen, &judge);
+        specimens.par_iter().map(one).reduce(Tally::default, Tally::and)
+    }
+
+    fn of_one(specimen: &Specimen, judge: impl Fn(&Specimen, &Function) -> Option<Verdict>) -> Tally {
         let mut tally = Tally::default();
-        for specimen in specimens {
-            let own = judge(&specimen, &specimen.function);
-            if !matches!(own, Some(Verdict::Proved { .. })) {
-                tally.unsupported += usize::from(matches!(own, Some(Verdict::Unsupported(_))));
-                tally.dull.push(format!("{}: {own:?}", specimen.name));
-                continue;
-            }
-            for change in changes::all(&specimen) {
-                *tally.tried.entry(change.kind).or_default() += 1;
-                match judge(&specimen, &change.after) {
-                    None => tally.ended.push(described(&specimen, &change)),
-                    Some(Verdict::Proved { .. }) if harmless::argument(&specimen, &change).is_none() => {
-                        tally.wrong.push(described(&specimen, &change));
-                    }
-                    Some(_) => {}
+        let own = judge(specimen, &specimen.function);
+        if !matches!(own, Some(Verdict::Proved { .. })) {
+            tally.unsupported += usize::from(matches!(own, Some(Verdict::Unsupported(_))));
+            tally.dull.push(format!("{}: {own:?}", specimen.name));
+            return tally;
+        }
+        for change in changes::all(specimen) {
+            *tally.tried.entry(change.kind).or_default() += 1;
+            match judge(specimen, &change.after) {
+                None => tally.ended.push(described(specimen, &change)),
+                Some(Verdict::Proved { .. }) if harmless::argument(specimen, &change).is_none() => {
+                    tally.wrong.push(described(specimen, &change));
                 }
+                Some(_) => {}
             }
         }
         tally
+    }
+
+    fn and(mut self, other: Tally) -> Tally {
+        for (kind, count) in other.tried {
+            *self.tried.entry(kind).or_default() += count;
+        }
+        self.wrong.extend(other.wrong);
+        self.dull.extend(other.dull);
+        self.ended.extend(other.ended);
+        self.unsupported += other.unsupported;
+        self
     }
 
     /// `unsupported` is the number of instructions that the judge has no meaning for.

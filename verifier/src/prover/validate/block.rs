@@ -3,15 +3,16 @@
 use super::Undef;
 use super::control;
 use super::induction::Validation;
-use crate::prover::ValueName;
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
 use crate::prover::query::{self, StepOutput};
 use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
+use crate::prover::{Pair, ValueName};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, RegOperand, VReg};
-use tribunal_target::{Target, environment};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg};
+use tribunal_target::Target;
+use tribunal_target::environment::{self, Callee};
 
 impl Validation<'_> {
     pub(super) fn side(
@@ -65,7 +66,8 @@ impl Validation<'_> {
         Side::new(&mut self.graph, defined, memory)
     }
 
-    /// The contents that a returning block leaves in the registers that its return reads.
+    /// The contents that a returning block leaves in the registers that its return reads, or that a function called in
+    /// place of a return leaves its results in.
     pub(super) fn returned(
         &mut self,
         block: Block,
@@ -76,38 +78,26 @@ impl Validation<'_> {
         if source.exit != Exit::Return {
             return Ok(Vec::new());
         }
-        let physical = |operand: &RegOperand| operand.reg.as_physical();
-        let read = |function: &Function, block| -> Vec<PReg> {
-            let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
-            let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
-            match self.setting.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
-                true => data
-                    .uses()
-                    .filter(|operand| !operand.flags.contains(RegFlags::UNDEF))
-                    .filter_map(physical)
-                    .collect(),
-                false => Vec::new(),
-            }
-        };
+        let Pair { before, after } = self.setting.pair;
         let tail_call = |function: &Function, block| {
             let data = function.last_inst(block).map(|inst| function.inst(inst));
             data.is_some_and(|data| opaque::is_tail_call(function, data, self.setting.target))
         };
-        let registers = read(self.setting.pair.before, block);
-        let others = match (tail_call(self.setting.pair.before, block), tail_call(self.setting.pair.after, other)) {
-            (true, true) => Vec::new(),
+        let registers = match (tail_call(before, block), tail_call(after, other)) {
+            (true, true) => self.left_by_callee(block, source, result),
             // A call of a runtime function in place of a return leaves its result where a return would.
-            (false, true) => registers.clone(),
-            (false, false) => read(self.setting.pair.after, other),
+            (false, true) => self.read_by_return(before, block),
+            (false, false) => {
+                let registers = self.read_by_return(before, block);
+                if registers != self.read_by_return(after, other) {
+                    return Err(Unsupported::new("a return that reads other registers"));
+                }
+                registers
+            }
             (true, false) => return Err(Unsupported::new("a tail call that is none any more")),
         };
-        if registers != others {
-            return Err(Unsupported::new("a return that reads other registers"));
-        }
         let ub = source.ub;
-        let outputs = registers.into_iter().map(|register| {
-            let full = self.setting.target.vocabulary.full_register(register);
-            let bits = self.setting.target.vocabulary.register_bits(register);
+        let outputs = registers.into_iter().map(|(full, bits)| {
             let missing = || Unsupported::new("a returned register that its block does not write");
             let mut of = |side: &Side| {
                 let value = side.physical.get(&full).ok_or_else(missing)?;
@@ -117,6 +107,34 @@ impl Validation<'_> {
             Ok(StepOutput { name: ValueName::Other("returned"), source, target, ub })
         });
         outputs.collect()
+    }
+
+    /// The full registers that the return at the end of a block reads, each with the bits that it reads of it.
+    fn read_by_return(&self, function: &Function, block: Block) -> Vec<(PReg, u32)> {
+        let Some(data) = function.last_inst(block).map(|inst| function.inst(inst)) else { return Vec::new() };
+        let Opcode::Target(opcode) = data.opcode else { return Vec::new() };
+        if !self.setting.target.instruction(opcode).flags.contains(OpcodeFlags::RETURN) {
+            return Vec::new();
+        }
+        let vocabulary = self.setting.target.vocabulary;
+        let read = data.uses().filter(|operand| !operand.flags.contains(RegFlags::UNDEF));
+        let registers = read.filter_map(|operand| operand.reg.as_physical());
+        registers.map(|register| (vocabulary.full_register(register), vocabulary.register_bits(register))).collect()
+    }
+
+    /// The full registers in which a callee of either side leaves its results, and the bits that are the result. Of an
+    /// unknown function those are its own.
+    fn left_by_callee(&self, block: Block, source: &Side, result: &Side) -> Vec<(PReg, u32)> {
+        let (target, before) = (self.setting.target, self.setting.pair.before);
+        let callee = before.last_inst(block).map(|inst| Callee::of(before, before.inst(inst)));
+        let most = match callee {
+            Some(Callee::Runtime(function)) => function.result.bits(),
+            _ => u32::MAX,
+        };
+        let results = target.abi.passing.iter().flat_map(|passing| passing.results);
+        let full = results.map(|&register| target.vocabulary.full_register(register));
+        let left = full.filter(|register| [source, result].iter().any(|side| side.physical.contains_key(register)));
+        left.map(|register| (register, target.vocabulary.register_bits(register).min(most))).collect()
     }
 
     /// The contents of registers that a function keeps for its caller, the stack pointer among them, where either side
