@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("undefined", 19),
     ("memory", 45),
     ("arithmetic", 15),
-    ("selected", 102),
+    ("selected", 104),
     ("threads", 16),
     ("vectors", 39),
 ];

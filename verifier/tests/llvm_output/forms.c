@@ -178,8 +178,3 @@ int overflow(int a, int b) {
         return 1;
     return result;
 }
-
-unsigned long joined(unsigned a, unsigned long b) {
-    unsigned masked = a & 6;
-    return (b + (masked > 2 ? masked : 0)) << 32 | masked;
-}
