@@ -263,16 +263,24 @@ fn refuse(reason: &str, row: RowName, totals: &Totals) {
     }
 }
 
+/// The LLVM IR that a file of the translator's output was made of, if it is at hand. Stages made of it keep what LLVM
+/// does not write to MIR, such as the place of the variable arguments.
+fn origin(source: &Path) -> Option<PathBuf> {
+    let ir = PathBuf::from(format!("{}.ll", source.to_str()?.strip_suffix(".before.mir")?));
+    ir.exists().then_some(ir)
+}
+
 /// Makes each stage of a file, and judges it against the one before.
 fn stages(source: &Path, mode: PeerMode, options: &Options, totals: &Totals) {
     let Some(llc) = Llc::new("llc-22") else { return };
     let mut before = source.to_path_buf();
+    let input = origin(source).unwrap_or_else(|| before.clone());
     for &stage in llc.stages(mode) {
         let row = (mode.target.name, mode.level.flag(), stage);
         let stem =
             source.file_name().unwrap_or_default().to_string_lossy().replace(".before.mir", "").replace(".mir", "");
         let after = options.folder.join(format!("{stem}{}.{stage}.mir", mode.level.flag()));
-        let made = run(&mut llc.compile(mode, stage, source, &after));
+        let made = run(&mut llc.compile(mode, stage, &input, &after));
         match made.and_then(|()| supervised(mode.target, &before, &after, options)) {
             Ok(verdicts) => count(verdicts, &after, row, totals),
             // Later stages come from this one.

@@ -333,7 +333,7 @@ fn decoding_undoes_encoding() {
     let aarch64 = tribunal_target::by_name("aarch64").unwrap();
     let is_shifted = |desc: &OperandDesc| matches!(desc, OperandDesc::Imm(ImmRange::ShiftedBy { .. }));
     let shifted = aarch64.instructions.iter().filter(|row| row.operands.iter().any(is_shifted)).map(|row| row.name);
-    let aliases: Vec<&str> = ["RET_ReallyLR", "SUBREG_TO_REG"].into_iter().chain(shifted).collect();
+    let aliases: Vec<&str> = ["RET_ReallyLR", "SUBREG_TO_REG", "FMOVS0", "FMOVD0"].into_iter().chain(shifted).collect();
     decoded(aarch64, &aliases);
 }
 

@@ -195,7 +195,10 @@ impl PeerBackend for Llc {
     fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command {
         let mut command = self.command(mode);
         // A function that it gives up on is marked as such, and the others go on.
-        command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs", "-start-after=irtranslator"]);
+        command.args(["-global-isel", "-global-isel-abort=2", "-verify-machineinstrs"]);
+        if input.extension().is_none_or(|end| end != "ll") {
+            command.arg("-start-after=irtranslator");
+        }
         command.arg(format!("-stop-after={stage}")).arg(input).arg("-o").arg(output);
         command
     }

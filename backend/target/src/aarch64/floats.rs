@@ -55,6 +55,9 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     if matches!(opcode, FMOVHi | FMOVSi | FMOVDi) {
         return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));
     }
+    if matches!(opcode, FMOVS0 | FMOVD0) {
+        return Some(d.literal(0, if opcode == FMOVS0 { 32 } else { 64 }));
+    }
     let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
     let a = arg(0)?;
     if opcode == INSERT_SUBREG {
@@ -161,6 +164,10 @@ fn between_integers<D: AnyDomain + ?Sized>(
         }
         UCVTFUWHri | UCVTFUWSri | UCVTFUWDri | UCVTFUXHri | UCVTFUXSri | UCVTFUXDri => {
             return Some(from_integer(d, rules, format, a, false).bits);
+        }
+        SCVTFv1i32 | SCVTFv1i64 | UCVTFv1i32 | UCVTFv1i64 => {
+            let is_signed = matches!(opcode, SCVTFv1i32 | SCVTFv1i64);
+            return Some(from_integer(d, rules, FloatFormat::of_width(d.width(a))?, a, is_signed).bits);
         }
         _ => return None,
     };

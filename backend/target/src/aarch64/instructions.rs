@@ -5,7 +5,7 @@
 //!
 //! In the assembly `%2` is an operand; `%l` is a bitmask, `%c` a condition, `%h` a shift, `%s` an offset in bytes, `%p`
 //! pages as bytes, `%x` how an index is extended, `%g` a place in the page of an entry of the global offset table, `%w`
-//! the 32-bit name, `%v` the name as a vector, `%e` an extension, `%f` a packed number.
+//! the 32-bit name, `%v` the name as a vector, `%e` an extension, `%f` a packed number, `%m` a mask of bytes.
 
 use super::features::{FULLFP16, LSE};
 use super::registers::{
@@ -88,6 +88,8 @@ crate::formats! {
     indexed [rd(0), rn(1), rm(2), Piece::low(3, 1, 15), Piece::low(4, 1, 12)];
     /// A number of few bits.
     packed [rd(0), Piece::low(1, 8, 13)];
+    /// One bit for each byte of an element.
+    bytes [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16)];
 }
 
 const fn pseudo() -> Option<WordLayout> {
@@ -109,7 +111,8 @@ const DFS: OperandDesc = OperandDesc::Def(FPR32);
 const UFS: OperandDesc = OperandDesc::Use(FPR32);
 const DFD: OperandDesc = OperandDesc::Def(FPR64);
 const UFD: OperandDesc = OperandDesc::Use(FPR64);
-/// A number of few bits as the manual packs it: sign, three bits of exponent, four of fraction.
+/// A number of few bits as the manual packs it: sign, three bits of exponent, four of fraction; or one bit for each
+/// byte.
 const FIMM: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(8));
 const U32: OperandDesc = OperandDesc::Use(GPR32);
 const U64: OperandDesc = OperandDesc::Use(GPR64);
@@ -292,6 +295,7 @@ crate::instructions! {
     DUPi64 [DFD, U128, HALF] of_element(0x5e080400) "mov %0, %v1.d[%2]" {};
     CNTv8i8 [DFD, UFD] two(0x0e205800) "cnt %v0.8b, %v1.8b" {};
     UADDLVv8i8v [DFH, UFD] two(0x2e303800) "uaddlv %0, %v1.8b" {};
+    MOVIv2d_ns [D128, FIMM] bytes(0x6f00e400) "movi %v0.2d, #%m1" {};
     BFMWri [D32, T32, U32, U5, U5] bitfield_into(0x33000000) "bfm %0, %2, #%3, #%4" {};
     BFMXri [D64, T64, U64, U6, U6] bitfield_into(0xb3400000) "bfm %0, %2, #%3, #%4" {};
     INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
@@ -379,6 +383,9 @@ crate::instructions! {
     FCVTNSUXSr [D64, UFS] two(0x9e200000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUXSr [D64, UFS] two(0x9e240000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUXSri [DFS, U64] two(0x9e220000) "scvtf %0, %1" {} reads [FPCR];
+    // Of an integer in a register of numbers.
+    SCVTFv1i32 [DFS, UFS] two(0x5e21d800) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFv1i32 [DFS, UFS] two(0x7e21d800) "ucvtf %0, %1" {} reads [FPCR];
     UCVTFUXSri [DFS, U64] two(0x9e230000) "ucvtf %0, %1" {} reads [FPCR];
     LDRSui [DFS, B64, O12X4] scaled(0xbd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z32;
     STRSui [UFS, B64, O12X4] scaled(0xbd000000) "str %0, [%1, #%s2]" {STORE} of Z32;
@@ -424,6 +431,8 @@ crate::instructions! {
     FCVTASUXDr [D64, UFD] two(0x9e640000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUXDri [DFD, U64] two(0x9e620000) "scvtf %0, %1" {} reads [FPCR];
     UCVTFUXDri [DFD, U64] two(0x9e630000) "ucvtf %0, %1" {} reads [FPCR];
+    SCVTFv1i64 [DFD, UFD] two(0x5e61d800) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFv1i64 [DFD, UFD] two(0x7e61d800) "ucvtf %0, %1" {} reads [FPCR];
     LDRDui [DFD, B64, O12X8] scaled(0xfd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z64;
     STRDui [UFD, B64, O12X8] scaled(0xfd000000) "str %0, [%1, #%s2]" {STORE} of Z64;
     LDURDi [DFD, B64, O9] unscaled(0xfc400000) "ldur %0, [%1, #%2]" {LOAD} of Z64;
@@ -435,8 +444,10 @@ crate::instructions! {
     FCVTHSr [DFH, UFS] two(0x1e23c000) "fcvt %0, %1" {} reads [FPCR];
     FCVTHDr [DFH, UFD] two(0x1e63c000) "fcvt %0, %1" {} reads [FPCR];
     FMOVWSr [DFS, U32] two(0x1e270000) "fmov %0, %1" {};
+    FMOVS0 [DFS] destination(0x1e2703e0) "fmov %0, wzr" {};
     FMOVSWr [D32, UFS] two(0x1e260000) "fmov %0, %1" {};
     FMOVXDr [DFD, U64] two(0x9e670000) "fmov %0, %1" {};
+    FMOVD0 [DFD] destination(0x9e6703e0) "fmov %0, xzr" {};
     FMOVDXr [D64, UFD] two(0x9e660000) "fmov %0, %1" {};
     CLZWr [D32, U32] two(0x5ac01000) "clz %0, %1" {};
     CLZXr [D64, U64] two(0xdac01000) "clz %0, %1" {};

@@ -7,6 +7,7 @@ use super::bitmask::{decode_bitmask, encode_bitmask};
 use super::floats::unpacked;
 use super::instructions::*;
 use super::registers::{GPR32, REGISTERS, WZR, XZR};
+use super::simd::mask_of_bytes;
 use crate::abi::CallKind;
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use crate::{Machine, Sequence};
@@ -357,6 +358,7 @@ fn shown(kind: char, desc: Option<&OperandDesc>, operand: &Operand, name: &dyn F
             if *value & 7 == 0 { name.to_string() } else { format!("{name} #{}", *value & 7) }
         }
         ('f', Operand::Imm(packed)) => format!("{:?}", f64::from_bits(unpacked(*packed, FloatFormat::Double))),
+        ('m', Operand::Imm(bits)) => format!("{:#018x}", mask_of_bytes(*bits)),
         ('p', Operand::Imm(pages)) => (pages << 12).to_string(),
         ('l', Operand::Imm(value)) => {
             let width = if desc == Some(&OperandDesc::Imm(ImmRange::LogicalMask(64))) { 64 } else { 32 };

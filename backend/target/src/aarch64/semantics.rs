@@ -202,7 +202,7 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = extended_by(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v => {
+        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v | MOVIv2d_ns => {
             simd::compute(d, opcode, inst, s)?
         }
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {

@@ -3,10 +3,10 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::instructions::{CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, ORRv16i8, UADDLVv8i8v, UMOVvi64};
+use super::instructions::{CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, MOVIv2d_ns, ORRv16i8, UADDLVv8i8v, UMOVvi64};
 use crate::meaning::AnyDomain;
 use crate::operands::Sources;
-use tribunal_ir::{InstData, TargetOpcode};
+use tribunal_ir::{Bits, InstData, TargetOpcode};
 
 /// The result of an instruction on a vector register as a whole, or on its elements.
 pub(super) fn compute<D: AnyDomain + ?Sized>(
@@ -35,8 +35,17 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
             let part = d.zext(&part, 16);
             d.add(&sum, &part)
         }),
+        MOVIv2d_ns => {
+            let element = d.constant(Bits::new(mask_of_bytes(inst.imm(1)?).into(), 64));
+            d.concat(&element, &element)
+        }
         _ => return None,
     })
+}
+
+/// The element whose byte is all ones where the number's bit is one (`AdvSIMDExpandImm`).
+pub(super) fn mask_of_bytes(bits: i64) -> u64 {
+    (0..8).filter(|byte| bits >> byte & 1 == 1).fold(0, |mask, byte| mask | 0xff << (8 * byte))
 }
 
 /// The number of ones in a byte, as a byte.
