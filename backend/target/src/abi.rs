@@ -31,6 +31,8 @@ pub struct Abi {
     pub return_address: PReg,
     /// The place of the thread pointer.
     pub thread_pointer: ThreadPointer,
+    /// The register that instructions on numbers name for the rounding mode, if they do.
+    pub float_control: Option<PReg>,
     /// Registers besides the stack pointer that hold no value of a function, and may be read anywhere: those of the
     /// linker and of threads.
     pub reserved: &'static [PReg],

@@ -111,15 +111,18 @@ pub struct LibraryCall {
     pub mask: Option<RegMask>,
 }
 
-/// The opcode that the instruction computes: its own, or that of the library's function that it calls.
-pub fn computed(function: &Function, target: &Target, data: &InstData) -> Opcode {
+/// The opcode that the instruction computes: its own, or that of the library's function that it calls; of a call with
+/// the width of its result.
+pub fn computed(function: &Function, target: &Target, data: &InstData) -> (Opcode, Option<u32>) {
     let calls = || function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
     match data.opcode {
         Opcode::Target(_) if calls() => match Callee::of(function, data) {
-            Callee::Runtime(RuntimeFunction { meaning: RuntimeMeaning::Opcode(opcode), .. }) => *opcode,
-            _ => data.opcode,
+            Callee::Runtime(RuntimeFunction { meaning: RuntimeMeaning::Opcode(opcode), result, .. }) => {
+                (*opcode, Some(result.bits()))
+            }
+            _ => (data.opcode, None),
         },
-        opcode => opcode,
+        opcode => (opcode, None),
     }
 }
 

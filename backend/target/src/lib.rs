@@ -32,7 +32,7 @@ use addressing::AddressingDesc;
 use compressed::CompressedForm;
 use encoding::Decoder;
 pub use features::{FeatureDesc, Features, RuleChange};
-use instructions::{InstrDesc, OperandDesc};
+use instructions::{ImmRange, InstrDesc, OperandDesc};
 use legality::{CustomDesc, LegalizerInfo};
 pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, execute};
 use moves::CopyDesc;
@@ -196,6 +196,13 @@ impl Target {
     /// The row of an instruction.
     pub fn instruction(&self, opcode: TargetOpcode) -> &'static InstrDesc {
         &self.instructions[usize::from(opcode.0)]
+    }
+
+    /// True for an instruction whose row names a rounding mode, or the register that tells it.
+    pub fn computes_number(&self, opcode: TargetOpcode) -> bool {
+        let row = self.instruction(opcode);
+        row.operands.contains(&OperandDesc::Imm(ImmRange::RoundingMode))
+            || row.implicit_uses.iter().any(|&register| self.abi.float_control == Some(register))
     }
 
     /// The part of a full register that has `bits` bits; the register itself if there is none.

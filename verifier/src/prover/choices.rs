@@ -7,7 +7,27 @@ use super::term::{Symbolic, Term};
 use super::validate::Undef;
 use super::witness;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, Opcode, VReg};
+use tribunal_ir::{FloatFormat, InstData, Opcode, VReg};
+
+/// The choices of the earlier side's NaNs, sign and fraction, each with that of a number that the later side's machine
+/// computed: the next one of the format. It stands for a NaN that no output shows.
+pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) -> Vec<(Term, Term)> {
+    let is_open = |(opcode, choice): &&(Opcode, Term)| opcode.is_float() && source.choices.contains(choice);
+    let choices: Vec<Term> = source.chosen.iter().filter(is_open).map(|&(_, choice)| choice).collect();
+    let (mut rest, mut found) = (result.numbers.as_slice(), Vec::new());
+    for pair in choices.windows(2) {
+        let [sign, fraction] = [pair[0], pair[1]].map(|choice| d.width_of(choice));
+        let is_of_format = |&number: &Term| {
+            FloatFormat::of_width(d.width_of(number)).is_some_and(|format| format.fraction_bits() == fraction)
+        };
+        let Some(place) = rest.iter().position(is_of_format).filter(|_| sign == 1) else { continue };
+        let number = rest[place];
+        rest = &rest[place + 1..];
+        found.push((pair[0], d.extract_bits(number, d.width_of(number) - 1, 1)));
+        found.push((pair[1], d.extract_bits(number, 0, fraction)));
+    }
+    found
+}
 
 impl SideEvaluation<'_> {
     /// The choices of an instruction.
@@ -50,6 +70,15 @@ impl SideEvaluation<'_> {
         let width = self.width(register);
         let bits = self.chosen_by(side, Opcode::G_IMPLICIT_DEF, |d| d.choose(width));
         Value::new(bits, self.d.truth(false))
+    }
+
+    /// Notes the result of an instruction of the machine that rounds, or could.
+    pub(super) fn note_number(&mut self, side: &mut Side, data: &InstData) {
+        let Opcode::Target(opcode) = data.opcode else { return };
+        let result = data.vreg_defs().next().and_then(|register| side.defined.get(&register));
+        if let Some(result) = result.filter(|_| self.opaque.is_some() && self.target.computes_number(opcode)) {
+            side.numbers.push(result.bits);
+        }
     }
 
     /// Hands what was chosen to the side.

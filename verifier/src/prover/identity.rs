@@ -142,9 +142,11 @@ impl SideEvaluation<'_> {
     pub(super) fn identity(&self, data: &InstData) -> Identity {
         let mut identity = Identity::named(self.opcode_name(data));
         identity.flags = data.flags.difference(ADVICE);
+        // An instruction of the machine reads bits: before selection their register has a type too.
+        let has_types = !matches!(data.opcode, Opcode::Target(_));
         for operand in &data.operands {
             identity.what.push(' ');
-            self.describe(&mut identity.what, operand);
+            self.describe(&mut identity.what, operand, has_types);
         }
         self.describe_memory(&mut identity, data);
         identity
@@ -183,11 +185,11 @@ impl SideEvaluation<'_> {
         }
     }
 
-    /// An operand by its contents. A register that is a value has its width here, and a register of the machine its
-    /// name.
-    fn describe(&self, out: &mut String, operand: &Operand) {
+    /// An operand by its contents. A register that is a value has its type or its width here, and a register of the
+    /// machine its name.
+    fn describe(&self, out: &mut String, operand: &Operand, has_types: bool) {
         let written = match operand {
-            Operand::Reg(register) => self.describe_register(out, register),
+            Operand::Reg(register) => self.describe_register(out, register, has_types),
             // However it is computed: only the parts that the linker sees.
             Operand::Address(address) => {
                 let AddressData { base, offset, flags } = self.function.addresses[*address];
@@ -199,10 +201,10 @@ impl SideEvaluation<'_> {
         debug_assert!(written.is_ok(), "writing to a string does not fail");
     }
 
-    fn describe_register(&self, out: &mut String, operand: &RegOperand) -> std::fmt::Result {
+    fn describe_register(&self, out: &mut String, operand: &RegOperand, has_types: bool) -> std::fmt::Result {
         let role = operand.flags & (RegFlags::DEF | RegFlags::IMPLICIT | RegFlags::UNDEF | RegFlags::EARLY_CLOBBER);
         match operand.reg {
-            Reg::Virtual(register) => match self.function.type_of(register) {
+            Reg::Virtual(register) => match self.function.type_of(register).filter(|_| has_types) {
                 Some(ty) => write!(out, "{ty}")?,
                 None => write!(out, "{}", walk::register_bits(self.function, self.target.vocabulary, register))?,
             },

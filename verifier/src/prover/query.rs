@@ -1,5 +1,6 @@
 //! The refinement obligation of a step, as one term that is true where the step is wrong.
 
+use super::choices;
 use super::counterexample::ValueName;
 use super::elements::{by_elements, each_element};
 use super::memory::promises_object;
@@ -90,7 +91,8 @@ pub(super) fn question(
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
     let mut outputs = by_elements(&mut graph, outputs);
-    let guessed = witness::resolve(&mut graph, (&source.choices, &source.frozen), &result.choices, &mut outputs);
+    let kept = [&source.frozen[..], &choices::numbers_of_nans(&mut graph, source, result)].concat();
+    let guessed = witness::resolve(&mut graph, (&source.choices, &kept), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {

@@ -73,6 +73,8 @@ pub(super) struct Side {
     pub chosen: Vec<(Opcode, Term)>,
     /// Choices of frozen values, with the bits that each stands for.
     pub frozen: Vec<(Term, Term)>,
+    /// The numbers that instructions of the machine computed, in order.
+    pub numbers: Vec<Term>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
     pub pure: Vec<Applied>,
@@ -133,6 +135,7 @@ impl Side {
             choices: Vec::new(),
             chosen: Vec::new(),
             frozen: Vec::new(),
+            numbers: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
             assumed: FxHashMap::default(),
@@ -333,6 +336,7 @@ impl SideEvaluation<'_> {
             Ok(Some(transfer)) => {
                 self.follow(side, transfer);
                 self.forget_rest(side, data);
+                self.note_number(side, data);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
             Ok(None) if promise.is_some() => Err(Unsupported::new(format!("a flag of {}", self.opcode_name(data)))),

@@ -3,7 +3,7 @@
 use super::instructions::{
     ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, BLR, MOVbaseTLS, RET_ReallyLR, TCRETURNdi, TCRETURNri,
 };
-use super::registers::{self, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
+use super::registers::{self, FPCR, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
 use crate::abi::{Abi, Calls, Pairs, Passing, ThreadPointer};
 use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::{VaListContent, VaListField};
@@ -76,6 +76,7 @@ pub static ABI: Abi = Abi {
     frame_record_end: 16,
     return_address: LR,
     thread_pointer: ThreadPointer::System(MOVbaseTLS),
+    float_control: Some(FPCR),
     reserved: &[],
     scratch: &SCRATCH,
     stack_align: 16,

@@ -104,6 +104,7 @@ const BOTH: Abi = Abi {
     frame_record_end: 0,
     return_address: RA,
     thread_pointer: ThreadPointer::Register(TP),
+    float_control: None,
     reserved: &[x(3), TP],
     scratch: &[SCRATCH],
     stack_align: 16,

@@ -17,7 +17,7 @@ use crate::prover::term::{Limb, Symbolic, Term};
 use crate::prover::{Decision, Engine, Verdict, decide_query, decision, solver};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, Opcode, VReg};
 use tribunal_target::{Target, environment};
 
 pub(super) struct Validation<'v> {
@@ -357,15 +357,23 @@ fn limb(pair: Pair<'_>) -> Limb {
     if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
-/// The elements that the instructions of an opcode compute among these, and calls of the library that compute the same.
+/// The elements that the instructions of an opcode compute among these, and calls of the library that compute the same:
+/// of a number its width, since a NaN of one format is no choice for another, and 0 of anything else.
 pub(super) fn elements_computed(
     (function, target): (&Function, &Target),
     insts: impl Iterator<Item = Inst>,
     opcode: Opcode,
-) -> u32 {
-    let insts = insts.map(|inst| function.inst(inst));
-    let own = insts.filter(|data| environment::computed(function, target, data) == opcode);
-    own.map(|data| data.vreg(0).map_or(1, |register| elements(function, register))).sum()
+) -> Vec<u32> {
+    let of_inst = |data: &InstData| {
+        let (computed, bits) = environment::computed(function, target, data);
+        let register = data.vreg(0).filter(|_| computed == opcode);
+        let (count, own) = register.map_or((1, None), |register| {
+            (elements(function, register), function.type_of(register).map(|ty| ty.scalar_type().bits()))
+        });
+        let width = bits.or(own).filter(|_| opcode.is_float()).unwrap_or(0);
+        std::iter::repeat_n(width, if computed == opcode { count as usize } else { 0 })
+    };
+    insts.flat_map(|inst| of_inst(function.inst(inst))).collect()
 }
 
 /// The choices of the earlier side that equal those of the later one: the k-th of an opcode of which both blocks
