@@ -176,7 +176,7 @@ impl Maker<'_> {
         for (index, desc) in self.instance.row.operands.iter().enumerate() {
             let (Some(class), Some(register)) = (desc.class(), self.data().operands[index].as_vreg()) else { continue };
             let members = self.target.class(class).members;
-            let is_joined = desc.is_def() && self.instance.row.flags.contains(OpcodeFlags::ARTIFACT);
+            let is_joined = self.instance.row.flags.contains(OpcodeFlags::ARTIFACT);
             for (number, other) in (0..).zip(self.target.classes) {
                 let within = other.members.iter().all(|member| members.contains(member));
                 let is_same_file = other.members.iter().any(|member| members.contains(member));
