@@ -211,7 +211,7 @@ impl RuntimeFunction {
         Ok((args, ub))
     }
 
-    /// The contents of the result registers, all of each.
+    /// The contents of the result registers, all of each, low part first.
     pub fn left<D: Domain>(
         &self,
         target: &Target,
@@ -219,7 +219,26 @@ impl RuntimeFunction {
         domain: &mut D,
         result: Value<D>,
     ) -> SmallVec<[Value<D>; 2]> {
-        left(target, domain, self.result, signature, result)
+        let vocabulary = target.vocabulary;
+        let mut offset = 0;
+        let mut registers = smallvec![];
+        for &register in &signature.result.registers {
+            let width = vocabulary.register_bits(vocabulary.full_register(register));
+            let own = width.min(self.result.bits() - offset);
+            let part = domain.extract(&result.bits, offset, own);
+            let bits = match self.result {
+                _ if own == width => part,
+                RuntimeType::Integer(_) if target.abi.extended_to >= width => domain.sext(&part, width),
+                _ => {
+                    let is_boxed = vocabulary.is_boxed(register);
+                    let above = if is_boxed { domain.literal(-1, width - own) } else { domain.choose(width - own) };
+                    domain.concat(&above, &part)
+                }
+            };
+            registers.push(Value::new(bits, result.poison.clone()));
+            offset += own;
+        }
+        registers
     }
 }
 
@@ -300,34 +319,4 @@ fn received<D: Domain>(
         RuntimeType::Integer(_) | RuntimeType::Float(_) => {}
     }
     Some((Value::new(low, whole.poison), broken))
-}
-
-/// The contents of the result registers, low part first.
-fn left<D: Domain>(
-    target: &Target,
-    d: &mut D,
-    ty: RuntimeType,
-    signature: &Signature,
-    result: Value<D>,
-) -> SmallVec<[Value<D>; 2]> {
-    let vocabulary = target.vocabulary;
-    let mut offset = 0;
-    let mut registers = smallvec![];
-    for &register in &signature.result.registers {
-        let width = vocabulary.register_bits(vocabulary.full_register(register));
-        let own = width.min(ty.bits() - offset);
-        let part = d.extract(&result.bits, offset, own);
-        let bits = match ty {
-            _ if own == width => part,
-            RuntimeType::Integer(_) if target.abi.extended_to >= width => d.sext(&part, width),
-            _ => {
-                let is_boxed = vocabulary.is_boxed(register);
-                let above = if is_boxed { d.literal(-1, width - own) } else { d.choose(width - own) };
-                d.concat(&above, &part)
-            }
-        };
-        registers.push(Value::new(bits, result.poison.clone()));
-        offset += own;
-    }
-    registers
 }

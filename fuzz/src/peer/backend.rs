@@ -82,7 +82,8 @@ pub trait PeerBackend: Sync {
     /// The passes after which functions are judged, in the order in which they run on generic MIR.
     fn stages(&self, mode: PeerMode) -> &'static [&'static str];
 
-    /// The command that compiles the generic MIR of `input` up to this stage, and writes it to `output`.
+    /// The command that compiles the generic MIR of `input`, or the LLVM IR of a file that ends in `.ll`, up to this
+    /// stage, and writes it to `output`.
     fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command;
 
     /// The command that compiles it to an ELF object; `None` of a compiler that writes none.

@@ -32,10 +32,8 @@ pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) ->
 impl SideEvaluation<'_> {
     /// The choices of an instruction.
     pub(super) fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let made = self.d.choices.len();
-        self.offer(side, data.opcode);
-        self.generic(side, data)?;
-        self.d.offered.clear();
+        let (evaluated, made) = self.offering(side, data.opcode, |own, side| own.generic(side, data));
+        evaluated?;
         let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
         for &choice in &self.d.choices[made..] {
             // One that the result does not depend on is none; numbers have as many, whatever their results are.
@@ -57,10 +55,7 @@ impl SideEvaluation<'_> {
         opcode: Opcode,
         compute: impl FnOnce(&mut Symbolic) -> R,
     ) -> R {
-        let made = self.d.choices.len();
-        self.offer(side, opcode);
-        let result = compute(self.d);
-        self.d.offered.clear();
+        let (result, made) = self.offering(side, opcode, |own, _| compute(own.d));
         side.chosen.extend(self.d.choices[made..].iter().map(|&choice| (opcode, choice)));
         result
     }
@@ -91,15 +86,26 @@ impl SideEvaluation<'_> {
         self.opaque.as_ref().is_some_and(|opaque| opaque.undef == Undef::PerUse)
     }
 
-    /// The choices of the earlier side that the later side's next ones for this opcode are, the next one last.
-    fn offer(&mut self, side: &Side, opcode: Opcode) {
+    /// Computes with the choices of the earlier side that the later side's next ones for this opcode are. The number is
+    /// that of the choices made before.
+    fn offering<R>(
+        &mut self,
+        side: &mut Side,
+        opcode: Opcode,
+        compute: impl FnOnce(&mut Self, &mut Side) -> R,
+    ) -> (R, usize) {
         let earlier = self.opaque.as_ref().and_then(|opaque| opaque.earlier.as_ref());
         let made = side.chosen.iter().filter(|(other, _)| *other == opcode).count();
         let own = |earlier: &Earlier| -> Vec<Term> {
             let own = earlier.choices.iter().filter(|(other, _)| *other == opcode).map(|&(_, choice)| choice);
             own.skip(made).collect()
         };
+        // The next one is last.
         self.d.offered = earlier.map(own).unwrap_or_default();
         self.d.offered.reverse();
+        let before = self.d.choices.len();
+        let result = compute(self, side);
+        self.d.offered.clear();
+        (result, before)
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn packed(bits: Bits) -> Option<i64> {
 /// The format of the numbers that an instruction computes on: LLVM's letter of it stands before the kinds of operands.
 fn format(opcode: TargetOpcode) -> FloatFormat {
     let name = INSTRUCTIONS[usize::from(opcode.0)].name;
-    let letter = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase()).chars().last();
+    let letter = name.trim_end_matches(|letter: char| letter.is_ascii_lowercase() || letter == '0').chars().last();
     match letter {
         Some('H') => FloatFormat::Half,
         Some('S') => FloatFormat::Float,
@@ -56,7 +56,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));
     }
     if matches!(opcode, FMOVS0 | FMOVD0) {
-        return Some(d.literal(0, if opcode == FMOVS0 { 32 } else { 64 }));
+        return Some(d.literal(0, format.bits()));
     }
     let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
     let a = arg(0)?;

@@ -111,9 +111,10 @@ const DFS: OperandDesc = OperandDesc::Def(FPR32);
 const UFS: OperandDesc = OperandDesc::Use(FPR32);
 const DFD: OperandDesc = OperandDesc::Def(FPR64);
 const UFD: OperandDesc = OperandDesc::Use(FPR64);
-/// A number of few bits as the manual packs it: sign, three bits of exponent, four of fraction; or one bit for each
-/// byte.
+/// A number of few bits as the manual packs it: sign, three bits of exponent, four of fraction.
 const FIMM: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(8));
+/// One bit for each byte of an element.
+const BYTES: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(8));
 const U32: OperandDesc = OperandDesc::Use(GPR32);
 const U64: OperandDesc = OperandDesc::Use(GPR64);
 const U32SP: OperandDesc = OperandDesc::Use(GPR32SP);
@@ -295,7 +296,7 @@ crate::instructions! {
     DUPi64 [DFD, U128, HALF] of_element(0x5e080400) "mov %0, %v1.d[%2]" {};
     CNTv8i8 [DFD, UFD] two(0x0e205800) "cnt %v0.8b, %v1.8b" {};
     UADDLVv8i8v [DFH, UFD] two(0x2e303800) "uaddlv %0, %v1.8b" {};
-    MOVIv2d_ns [D128, FIMM] bytes(0x6f00e400) "movi %v0.2d, #%m1" {};
+    MOVIv2d_ns [D128, BYTES] bytes(0x6f00e400) "movi %v0.2d, #%m1" {};
     BFMWri [D32, T32, U32, U5, U5] bitfield_into(0x33000000) "bfm %0, %2, #%3, #%4" {};
     BFMXri [D64, T64, U64, U6, U6] bitfield_into(0xb3400000) "bfm %0, %2, #%3, #%4" {};
     INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
@@ -383,10 +384,10 @@ crate::instructions! {
     FCVTNSUXSr [D64, UFS] two(0x9e200000) "fcvtns %0, %1" {} reads [FPCR];
     FCVTASUXSr [D64, UFS] two(0x9e240000) "fcvtas %0, %1" {} reads [FPCR];
     SCVTFUXSri [DFS, U64] two(0x9e220000) "scvtf %0, %1" {} reads [FPCR];
+    UCVTFUXSri [DFS, U64] two(0x9e230000) "ucvtf %0, %1" {} reads [FPCR];
     // Of an integer in a register of numbers.
     SCVTFv1i32 [DFS, UFS] two(0x5e21d800) "scvtf %0, %1" {} reads [FPCR];
     UCVTFv1i32 [DFS, UFS] two(0x7e21d800) "ucvtf %0, %1" {} reads [FPCR];
-    UCVTFUXSri [DFS, U64] two(0x9e230000) "ucvtf %0, %1" {} reads [FPCR];
     LDRSui [DFS, B64, O12X4] scaled(0xbd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z32;
     STRSui [UFS, B64, O12X4] scaled(0xbd000000) "str %0, [%1, #%s2]" {STORE} of Z32;
     LDURSi [DFS, B64, O9] unscaled(0xbc400000) "ldur %0, [%1, #%2]" {LOAD} of Z32;
