@@ -132,14 +132,23 @@ impl<'g> Evaluator<'g> {
         }
     }
 
+    /// The bounds of the objects in the frame.
+    fn frame(&self) -> Vec<[Bits; 2]> {
+        let objects = self.graph.frame_objects().into_iter();
+        let known = objects.filter_map(|(start, object)| Some((*self.assignment.values.get(&start)?, object)));
+        known.map(|(start, object)| [start, start.add(Bits::new(object.bytes.into(), start.width()))]).collect()
+    }
+
     /// Initial contents. Selects of stores are expanded when built.
     fn select(&self, memory: MemTerm, address: Bits, width: u32) -> Bits {
         let MemNode::Initial(number, _) = self.graph.memories[memory.0 as usize] else { return Bits::zero(width) };
         if let Some(&given) = self.assignment.contents.get(&(number, address.low_u64())) {
             return given;
         }
-        if let Some(object) = memory::usual_object(number, address) {
-            return object;
+        if memory::BOUNDS.contains(&number)
+            && let Some(bound) = memory::usual_bound(number, address, &self.frame())
+        {
+            return bound;
         }
         let Some(seed) = self.assignment.seed else {
             return Bits::new(u128::from(memory::is_usual(number)), width);

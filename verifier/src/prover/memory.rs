@@ -1,14 +1,15 @@
 //! Symbolic memory: bytes and their poison flags by address, from unknown initial contents.
 
 use super::ordering::{AtomicAccess, Ordered};
-use super::own_objects::OwnObject;
-use super::term::{MemTerm, Symbolic, Term};
+use super::own_objects::{self, OwnObject};
+use super::term::{FrameObject, MemTerm, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
 use tribunal_ir::{
-    AtomicOrdering, FencedPairs, FixedSlot, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot,
+    AtomicOrdering, FencedPairs, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot,
 };
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
@@ -19,19 +20,36 @@ pub(super) const VALID: u32 = 2;
 const INVARIANT: u32 = 3;
 /// The addresses that may be touched at any time, where an access says so.
 const DEREFERENCEABLE: u32 = 4;
-/// The object that an address belongs to, by its first address. The address after its last byte belongs to it too.
-const OBJECT: u32 = 5;
+/// The first address of the object that an address belongs to. The address after its last byte belongs to it too.
+const LOWER: u32 = 5;
 /// The addresses that a store may change, at any time: constants lie elsewhere.
 pub(super) const WRITABLE: u32 = 6;
+/// The address after the last byte of that object.
+const UPPER: u32 = 7;
 /// The directions of an access.
 const ACCESS: MemFlags = MemFlags::LOAD.union(MemFlags::STORE);
 /// The distance between the numbers of different places.
-const KINDS: u32 = 7;
+const KINDS: u32 = 8;
 
-/// The start of an object in a memory that no values were chosen for: its half of the address space. `None` if this
-/// memory has no starts of objects.
-pub(super) fn usual_object(number: u32, address: Bits) -> Option<Bits> {
-    (number % KINDS == OBJECT).then(|| address.and(Bits::one_bit(address.width() - 1, address.width())))
+/// The memories that hold the bounds of objects, by their numbers: the lower ones, the upper ones.
+pub(super) const BOUNDS: [u32; 2] = [LOWER, UPPER];
+
+/// A bound of an object in a memory that no values were chosen for: its half of the address space, as far as no object
+/// of the frame lies between. Those are `frame`, by their bounds. `None` if this memory holds no bounds.
+pub(super) fn usual_bound(number: u32, address: Bits, frame: &[[Bits; 2]]) -> Option<Bits> {
+    let (place, width) = (BOUNDS.iter().position(|&bounds| bounds == number)?, address.width());
+    let not_above = |one: Bits, other: Bits| one.cmp_unsigned(other).is_le();
+    if let Some(object) = frame.iter().find(|[lower, upper]| not_above(*lower, address) && not_above(address, *upper)) {
+        return Some(object[place]);
+    }
+    let (half, one) = (Bits::one_bit(width - 1, width), Bits::new(1, width));
+    let lower = address.and(half);
+    let below = frame.iter().map(|[_, upper]| upper.add(one)).filter(|&next| not_above(next, address));
+    let above = frame.iter().map(|[lower, _]| lower.sub(one)).filter(|&last| not_above(address, last));
+    Some(match number {
+        LOWER => below.fold(lower, |lower, next| if not_above(lower, next) { next } else { lower }),
+        _ => above.fold(lower.or(half.not()), |upper, last| if not_above(last, upper) { last } else { upper }),
+    })
 }
 
 /// Whether a flag of this initial memory is mostly set: most addresses may be touched, and most of them written.
@@ -64,8 +82,30 @@ pub(super) struct TableContents {
 #[derive(Clone, Default)]
 pub(super) struct FrameAddresses {
     slots: FxHashMap<StackSlot, Term>,
+    /// The facts about objects, where they are known: those of whole functions.
+    facts: Rc<FxHashMap<StackSlot, FrameObject>>,
     /// The stack pointer on entry: the objects in the caller's frame lie at fixed distances from it.
     caller: Option<Term>,
+}
+
+impl FrameAddresses {
+    /// The objects of two stages of a function. The addresses are those of the later one's frame, so an object is as
+    /// aligned as there.
+    pub fn of_stages(before: &Function, after: &Function) -> FrameAddresses {
+        let marked = |function: &Function| -> Vec<StackSlot> {
+            let insts = function.all_insts().map(|inst| function.inst(inst));
+            let markers = insts.filter(|data| matches!(data.opcode, Opcode::LIFETIME_START | Opcode::LIFETIME_END));
+            markers.flat_map(own_objects::named).collect()
+        };
+        let marked = [marked(before), marked(after)].concat();
+        let facts = before.stack.iter().filter_map(|(slot, object)| {
+            let later = after.stack.get(slot)?;
+            let bytes = object.size.min(later.size);
+            let is_always_alive = !marked.contains(&slot);
+            (bytes > 0).then_some((slot, FrameObject { bytes, align: later.align, is_always_alive }))
+        });
+        FrameAddresses { facts: Rc::new(facts.collect()), ..FrameAddresses::default() }
+    }
 }
 
 /// The effect of one side of a step on memory. Both sides start from the same contents.
@@ -236,9 +276,11 @@ impl SymbolicMemory {
         let mut ub = d.truth(false);
         for index in 0..bytes {
             let place = moved(d, address, index);
-            let valid = d.select(self.valid, place);
-            let invalid = d.complement(valid);
-            ub = d.bool_or(&ub, &invalid);
+            if !is_always_alive(d, place) {
+                let valid = d.select(self.valid, place);
+                let invalid = d.complement(valid);
+                ub = d.bool_or(&ub, &invalid);
+            }
             let broken = self.broken_promise(d, place, operand.flags);
             ub = d.bool_or(&ub, &broken);
         }
@@ -254,7 +296,7 @@ impl SymbolicMemory {
     /// True where a byte may not be touched at any time, or changes, although the access says the contrary.
     fn broken_promise(&self, d: &mut Symbolic, place: Term, flags: MemFlags) -> Term {
         let mut broken = d.truth(false);
-        if flags.contains(MemFlags::DEREFERENCEABLE) {
+        if flags.contains(MemFlags::DEREFERENCEABLE) && !is_always_alive(d, place) {
             let always = d.initial_memory(DEREFERENCEABLE, 1);
             let always = d.select(always, place);
             broken = d.complement(always);
@@ -273,38 +315,32 @@ impl SymbolicMemory {
 
     /// True where some byte of the access lies in another object than the first, or the address wraps between.
     fn spans_objects(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
-        let last = moved(d, address, bytes.saturating_sub(1));
-        let mut spans = d.ult(&last, &address);
-        let here = Self::object(d, address);
-        let far = Self::is_far(d, address);
-        spans = d.bool_or(&spans, &far);
-        for index in 1..=bytes {
-            let place = moved(d, address, index);
-            let there = Self::object(d, place);
-            let (differs, far) = (d.ne(&here, &there), Self::is_far(d, place));
-            spans = d.bool_or(&spans, &differs);
-            spans = d.bool_or(&spans, &far);
-        }
-        spans
+        let (end, [_, upper]) = (moved(d, address, bytes), bounds(d, address));
+        let (wraps, beyond) = (d.ult(&end, &address), d.ult(&upper, &end));
+        d.bool_or(&wraps, &beyond)
     }
+}
 
-    fn object(d: &mut Symbolic, address: Term) -> Term {
-        let objects = d.initial_memory(OBJECT, d.width_of(address));
-        d.select(objects, address)
+/// The bounds of the object that an address belongs to: its first address, and that after its last byte.
+fn bounds(d: &mut Symbolic, address: Term) -> [Term; 2] {
+    if let Some(place) = d.place_in_object(address) {
+        let bytes = d.value(Bits::new(place.object.bytes.into(), d.width_of(address)));
+        return [place.start, d.add(&place.start, &bytes)];
     }
-
-    /// True where an address is half of the address space away from its object's start: no object is as large (LangRef,
-    /// `getelementptr`).
-    fn is_far(d: &mut Symbolic, address: Term) -> Term {
-        let start = Self::object(d, address);
-        let distance = d.sub(&address, &start);
-        d.is_negative(&distance)
-    }
+    BOUNDS.map(|number| {
+        let bounds = d.initial_memory(number, d.width_of(address));
+        d.select(bounds, address)
+    })
 }
 
 /// True for a sum of an address that is said not to wrap, or to stay in its object.
 pub(super) fn promises_object(data: &InstData) -> bool {
     data.opcode == Opcode::G_PTR_ADD && data.flags.intersects(InstFlags::PROMISES)
+}
+
+/// True for the address of a byte that may be touched all the time.
+fn is_always_alive(d: &Symbolic, address: Term) -> bool {
+    d.place_in_object(address).is_some_and(|place| place.is_inside() && place.object.is_always_alive)
 }
 
 /// The address so many bytes on.
@@ -392,9 +428,11 @@ impl Memory<Symbolic> for SymbolicMemory {
         let flags = self.poison_of_bytes(d, value, bytes);
         for (index, flag) in (0..bytes).zip(flags) {
             let place = moved(d, *address, index);
-            let may_write = d.select(writable, place);
-            let read_only = d.complement(may_write);
-            ub = d.bool_or(&ub, &read_only);
+            if !d.place_in_object(place).is_some_and(|place| place.is_inside()) {
+                let may_write = d.select(writable, place);
+                let read_only = d.complement(may_write);
+                ub = d.bool_or(&ub, &read_only);
+            }
             let byte = d.extract(&value.bits, 8 * index, 8);
             self.bytes = d.store_unit(self.bytes, place, byte);
             self.poison = d.store_unit(self.poison, place, flag);
@@ -407,11 +445,12 @@ impl Memory<Symbolic> for SymbolicMemory {
     }
 
     fn leaves_object(&mut self, d: &mut Symbolic, from: &Term, to: &Term) -> Term {
-        let far = [*from, *to].map(|address| Self::is_far(d, address));
-        let far = d.bool_or(&far[0], &far[1]);
-        let (from, to) = (Self::object(d, *from), Self::object(d, *to));
-        let differ = d.ne(&from, &to);
-        d.bool_or(&differ, &far)
+        if from == to {
+            return d.truth(false);
+        }
+        let [lower, upper] = bounds(d, *from);
+        let (below, above) = (d.ult(to, &lower), d.ult(&upper, to));
+        d.bool_or(&below, &above)
     }
 
     fn leaves_one_object(&mut self, d: &mut Symbolic, start: &Term, bytes: u32) -> Term {
@@ -419,7 +458,11 @@ impl Memory<Symbolic> for SymbolicMemory {
     }
 
     fn frame_address(&mut self, d: &mut Symbolic, slot: StackSlot, bits: u32) -> Term {
-        *self.frame.slots.entry(slot).or_insert_with(|| d.variable(bits))
+        let FrameAddresses { slots, facts, .. } = &mut self.frame;
+        *slots.entry(slot).or_insert_with(|| match facts.get(&slot) {
+            Some(&object) => d.object_address(object, bits),
+            None => d.variable(bits),
+        })
     }
 
     fn fixed_address(&mut self, d: &mut Symbolic, slot: FixedSlot, bits: u32) -> Term {

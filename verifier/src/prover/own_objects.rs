@@ -22,7 +22,8 @@ pub(super) struct OwnObject {
 /// The most bytes of such an object; a larger one is like any other.
 const MOST_BYTES: u64 = 64;
 
-fn named(data: &InstData) -> impl Iterator<Item = StackSlot> + '_ {
+/// The stack objects that an instruction names.
+pub(super) fn named(data: &InstData) -> impl Iterator<Item = StackSlot> + '_ {
     data.operands.iter().filter_map(|operand| match operand {
         Operand::Stack(slot) => Some(*slot),
         _ => None,

@@ -146,6 +146,7 @@ fn of_bits(operator: &str, a: &BV, b: &BV) -> Option<Sorted> {
         "concat" => a.concat(b),
         "=" => return Some(Sorted::Truth(a.eq(b))),
         "bvult" => return Some(Sorted::Truth(a.bvult(b))),
+        "bvule" => return Some(Sorted::Truth(a.bvule(b))),
         "bvslt" => return Some(Sorted::Truth(a.bvslt(b))),
         _ => return None,
     }))

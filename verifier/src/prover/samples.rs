@@ -82,6 +82,9 @@ fn filled(
             assignment.set(term, value(term, query.graph.width_of(term), &mut random));
         }
     }
+    for (address, place) in query.graph.laid_out(random.next()) {
+        assignment.set(address, place);
+    }
     if index < 8 {
         for value in query.inputs.registers.values() {
             value.poison_of_elements().iter().for_each(|&poison| assignment.set(poison, Bits::zero(1)));

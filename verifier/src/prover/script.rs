@@ -4,7 +4,8 @@
 //! are written once.
 
 use super::evaluate::operands;
-use super::term::{Node, Op, Symbolic, Term};
+use super::memory::BOUNDS;
+use super::term::{FrameObject, MemNode, MemTerm, Node, Op, Symbolic, Term};
 use rustc_hash::FxHashSet;
 use std::borrow::Borrow;
 use std::fmt::{self, Display, Write};
@@ -32,6 +33,8 @@ impl Script {
         let _ = writeln!(writer.text, "(assert (= {} #b1))", writer.name(wrong));
         writer.same_address_same_contents();
         writer.same_operands_same_result();
+        writer.objects_are_apart();
+        writer.bounds_are_of_objects();
         Script { text: writer.text, free: writer.free }
     }
 }
@@ -130,7 +133,7 @@ impl Writer<'_> {
                 else {
                     continue;
                 };
-                if memory == other_memory && self.graph.same_address(a, b) != Some(false) {
+                if memory == other_memory && !self.holds_bounds(memory) && self.graph.same_address(a, b) != Some(false) {
                     let [a, b, one, other] = [a, b, one, other].map(|term| self.name(term));
                     let _ = writeln!(self.text, "(assert (=> (= {a} {b}) (= {one} {other})))");
                 }
@@ -163,6 +166,80 @@ impl Writer<'_> {
             }
         }
         self.text.push_str(&text);
+    }
+}
+
+/// The bounds of objects.
+impl Writer<'_> {
+    fn holds_bounds(&self, memory: MemTerm) -> bool {
+        matches!(self.graph.memories[memory.0 as usize], MemNode::Initial(number, _) if BOUNDS.contains(&number))
+    }
+
+    fn assert(&mut self, fact: &str) {
+        let _ = writeln!(self.text, "(assert {fact})");
+    }
+
+    /// The objects in a frame whose addresses are free, each with its bounds as expressions.
+    fn frame_objects(&self) -> Vec<(FrameObject, [String; 2])> {
+        let objects = self.graph.frame_objects().into_iter().filter(|(address, _)| self.made.contains(address));
+        let bounds = |(address, object): (Term, FrameObject)| {
+            let (name, bytes) = (self.name(address), Bits::new(object.bytes.into(), self.graph.width_of(address)));
+            (object, [name.clone(), format!("(bvadd {name} {})", constant(bytes))])
+        };
+        objects.map(bounds).collect()
+    }
+
+    /// Asserts that objects in a frame are aligned and lie apart, neither at address 0 nor at the end of the address
+    /// space.
+    fn objects_are_apart(&mut self) {
+        let objects = self.frame_objects();
+        for (index, (object, [start, end])) in objects.iter().enumerate() {
+            // No object is empty, so its end is not 0 either.
+            self.assert(&format!("(bvult {start} {end})"));
+            let low = object.align.trailing_zeros();
+            if low > 0 {
+                self.assert(&format!("(= ((_ extract {} 0) {start}) {})", low - 1, constant(Bits::zero(low))));
+            }
+            for (_, [other, other_end]) in &objects[..index] {
+                self.assert(&format!("(or (bvule {end} {other}) (bvule {other_end} {start}))"));
+            }
+        }
+    }
+
+    /// Asserts of the bounds of objects that an address lies within its own, that no object takes half of the address
+    /// space, and that an address within the bounds of another one has the same bounds.
+    fn bounds_are_of_objects(&mut self) {
+        let is_bound = |term: &Term| match self.graph.node(*term) {
+            Node::Select(memory, address) if self.holds_bounds(memory) => Some(address),
+            _ => None,
+        };
+        let mut addresses: Vec<Term> = self.reads.iter().filter_map(is_bound).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut objects: Vec<(String, [String; 2])> = Vec::new();
+        for address in addresses {
+            let bounds = BOUNDS.map(|number| {
+                let bound = self.graph.bound_of_object(number, address);
+                bound.inspect(|&bound| self.term(bound)).map(|bound| self.name(bound))
+            });
+            if let [Some(lower), Some(upper)] = bounds {
+                let (name, size) = (self.name(address), self.graph.width_of(address));
+                self.assert(&format!("(bvule {lower} {name})"));
+                self.assert(&format!("(bvule {name} {upper})"));
+                let most = constant(Bits::signed_min(size));
+                self.assert(&format!("(bvult (bvsub {upper} {lower}) {most})"));
+                objects.push((name, [lower, upper]));
+            }
+        }
+        let frame = self.frame_objects().into_iter().map(|(_, bounds)| (bounds[0].clone(), bounds));
+        let frame: Vec<(String, [String; 2])> = frame.collect();
+        for (place, (address, [lower, upper])) in objects.iter().enumerate() {
+            for (other, [other_lower, other_upper]) in objects[..place].iter().chain(&frame) {
+                let same = format!("(and (= {lower} {other_lower}) (= {upper} {other_upper}))");
+                self.assert(&format!("(=> (and (bvule {lower} {other}) (bvule {other} {upper})) {same})"));
+                self.assert(&format!("(=> (and (bvule {other_lower} {address}) (bvule {address} {other_upper})) {same})"));
+            }
+        }
     }
 }
 

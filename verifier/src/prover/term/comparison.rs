@@ -44,6 +44,7 @@ impl Symbolic {
             }
             (Node::Concat(high, low), _) if self.is_put_together(b, high, low) => self.truth(true),
             (_, Node::Concat(high, low)) if self.is_put_together(a, high, low) => self.truth(true),
+            _ if self.are_apart(a, b) => self.truth(false),
             _ => self.intern(Node::Eq(a, b), 1),
         }
     }
@@ -103,6 +104,9 @@ impl Symbolic {
                 return self.less(c, x, false);
             }
             _ => {}
+        }
+        if !signed && let Some(holds) = self.order_in_object(a, b) {
+            return self.truth(holds);
         }
         if !signed {
             // Plain bounds decide most questions about shift amounts.

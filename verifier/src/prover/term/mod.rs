@@ -6,10 +6,12 @@
 
 mod arithmetic;
 mod comparison;
+mod objects;
 mod structure;
 #[cfg(test)]
 mod tests;
 
+pub use objects::FrameObject;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt;
@@ -100,6 +102,8 @@ pub struct Symbolic {
     application_index: FxHashMap<(RoundedOperation, Operands), RoundedTerm>,
     /// Bits of operations, as they were made: the term, the first bit and their number.
     extracts: FxHashMap<(Term, u32, u32), Term>,
+    /// The objects of a frame, by the variables that are their addresses.
+    objects: FxHashMap<Term, FrameObject>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
     /// The values of the next choices, each in the choice's low bits; the next one last.
@@ -282,6 +286,7 @@ impl Symbolic {
         let ((a_base, a_offset), (b_base, b_offset)) = (self.base_and_offset(a), self.base_and_offset(b));
         match a_base == b_base {
             true => Some(a_offset == b_offset),
+            false if self.are_apart(a, b) => Some(false),
             false => None,
         }
     }

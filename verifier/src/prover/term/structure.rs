@@ -89,6 +89,15 @@ impl Symbolic {
                 }
             },
             Node::Concat(high, low) => self.extract_of_concat(high, low, offset, width),
+            Node::Var(_) if offset < self.aligned_bits(a) => {
+                let zeros = (self.aligned_bits(a) - offset).min(width);
+                let low = self.value(Bits::zero(zeros));
+                if zeros == width {
+                    return low;
+                }
+                let high = self.extract_bits(a, offset + zeros, width - zeros);
+                self.concatenate(high, low)
+            }
             Node::Zext(inner) | Node::Sext(inner) if offset + width <= self.width_of(inner) => {
                 self.extract_bits(inner, offset, width)
             }

@@ -9,7 +9,7 @@ use crate::prover::ValueName;
 use crate::prover::claims::{self, Visits};
 use crate::prover::elements::{elements, unknown};
 use crate::prover::evaluate::Evaluator;
-use crate::prover::memory::promises_object;
+use crate::prover::memory::{FrameAddresses, promises_object};
 use crate::prover::opaque::{self, Earlier, Uninterpreted};
 use crate::prover::query::{self, Query, StepOutput};
 use crate::prover::side::{Inputs, Scalar, Side};
@@ -52,7 +52,8 @@ impl<'v> Validation<'v> {
 
     fn of_blocks(setting: Setting<'v>, parts: Parts, blocks: Vec<(Block, Block)>) -> Self {
         let after = setting.pair.after;
-        let (graph, inputs) = (Symbolic::with_limb(limb(setting.pair)), Inputs::default());
+        let frame = FrameAddresses::of_stages(setting.pair.before, after);
+        let (graph, inputs) = (Symbolic::with_limb(limb(setting.pair)), Inputs { frame, ..Inputs::default() });
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
         opaque.has_vectors = [setting.pair.before, setting.pair.after].into_iter().any(has_vectors);
         opaque.shared_constants = tables::shared_constants(setting.pair);
