@@ -133,7 +133,8 @@ impl Writer<'_> {
                 else {
                     continue;
                 };
-                if memory == other_memory && !self.holds_bounds(memory) && self.graph.same_address(a, b) != Some(false) {
+                if memory == other_memory && !self.holds_bounds(memory) && self.graph.same_address(a, b) != Some(false)
+                {
                     let [a, b, one, other] = [a, b, one, other].map(|term| self.name(term));
                     let _ = writeln!(self.text, "(assert (=> (= {a} {b}) (= {one} {other})))");
                 }
@@ -237,7 +238,9 @@ impl Writer<'_> {
             for (other, [other_lower, other_upper]) in objects[..place].iter().chain(&frame) {
                 let same = format!("(and (= {lower} {other_lower}) (= {upper} {other_upper}))");
                 self.assert(&format!("(=> (and (bvule {lower} {other}) (bvule {other} {upper})) {same})"));
-                self.assert(&format!("(=> (and (bvule {other_lower} {address}) (bvule {address} {other_upper})) {same})"));
+                self.assert(&format!(
+                    "(=> (and (bvule {other_lower} {address}) (bvule {address} {other_upper})) {same})"
+                ));
             }
         }
     }

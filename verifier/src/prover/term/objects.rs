@@ -86,7 +86,8 @@ impl Symbolic {
 
     /// Every object with its address, in the order in which they were made.
     pub fn frame_objects(&self) -> Vec<(Term, FrameObject)> {
-        let mut objects: Vec<(Term, FrameObject)> = self.objects.iter().map(|(&term, &object)| (term, object)).collect();
+        let mut objects: Vec<(Term, FrameObject)> =
+            self.objects.iter().map(|(&term, &object)| (term, object)).collect();
         objects.sort_unstable_by_key(|&(term, _)| term);
         objects
     }

@@ -10,8 +10,15 @@
 //!
 //! A form equals `floor(x/d)` for every `x` if it does at the ends of the first and the last run of equal quotients
 //! (see [`Form::divides_by`]). That takes a few products of constants, where a solver would search.
+//!
+//! A question about a block has such products deep within. There each becomes the division that it equals, and each
+//! remainder what a quotient leaves (`divisions.rs`), also of signed numbers (`signed.rs`).
+
+mod divisions;
+mod signed;
 
 use super::term::{Node, Op, Symbolic, Term};
+pub(super) use divisions::as_divisions;
 use tribunal_ir::bits::{Bits, MAX_BITS};
 
 /// The depth of operations that are followed; the recipes need eight.
