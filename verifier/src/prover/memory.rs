@@ -472,3 +472,27 @@ impl Memory<Symbolic> for SymbolicMemory {
         d.add(&caller, &distance)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bounds that a sample has are what the solver is told: an address is within its own, no object takes half of
+    /// the address space, and addresses of one object have the same bounds.
+    #[test]
+    fn usual_bounds_are_of_objects() {
+        let number = |value: u128| Bits::new(value, 8);
+        let frame = [[number(20), number(24)], [number(26), number(27)], [number(127), number(140)]];
+        let bounds =
+            |address| BOUNDS.map(|bound| usual_bound(bound, address, &frame).expect("it is a bound").unsigned());
+        for (address, [lower, upper]) in (0..256).map(|address| (address, bounds(number(address)))) {
+            assert!(lower <= address && address <= upper && upper - lower < 128, "{address}: {lower} to {upper}");
+            for other in lower..=upper {
+                assert_eq!(bounds(number(other)), [lower, upper], "{address} and {other}");
+            }
+        }
+        assert_eq!(bounds(number(24)), [20, 24], "the address after the last byte belongs to the object");
+        assert_eq!(bounds(number(25)), [25, 25], "what lies between two objects is none of them");
+        assert_eq!(usual_bound(BYTES, number(20), &frame), None);
+    }
+}

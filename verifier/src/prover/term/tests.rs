@@ -2,7 +2,7 @@
 //! domain's primitives, with the shapes that normalisation looks for, run in both domains on the same values.
 
 use super::arithmetic::signed_digits;
-use super::{Limb, Node, Symbolic, Term, rounded};
+use super::{FrameObject, Limb, Node, Symbolic, Term, rounded};
 use crate::prover::bit_sums;
 use crate::prover::evaluate::{Assignment, Evaluator, cone};
 use crate::prover::exhaustive::{self, AllValues};
@@ -316,6 +316,62 @@ fn agree(seed: u64, length: u32, samples: u32) {
             assert_eq!(evaluator.holds(term), expected, "seed {seed}, truth {index} on {inputs:?}");
         }
     }
+}
+
+/// What is folded since objects of a frame are apart and aligned holds in every layout of them: programs on addresses
+/// in and beside objects, in both domains.
+#[test]
+fn facts_about_objects_hold_in_every_layout() {
+    let mut folded = 0;
+    for seed in 1..=3000u64 {
+        let mut random = Random(seed ^ 0x5bd1_e995);
+        let (mut graph, mut plain) = (Symbolic::default(), Symbolic::default());
+        let width = [32, 64][random.below(2) as usize];
+        let objects: Vec<FrameObject> = (0..2 + random.below(2))
+            .map(|_| {
+                let (bytes, align) = (1 + u64::from(random.below(20)), 1 << random.below(5));
+                FrameObject { bytes, align, is_always_alive: true }
+            })
+            .collect();
+        let offsets: Vec<Bits> = (0..8).map(|_| Bits::new(random.below(24).into(), width)).collect();
+        let starts: Vec<Term> = objects.iter().map(|&object| graph.object_address(object, width)).collect();
+        let plain_starts: Vec<Term> = objects.iter().map(|_| plain.variable(width)).collect();
+        let program = |d: &mut Symbolic, starts: &[Term]| {
+            let beside = |(place, &offset): (usize, &Bits)| {
+                let offset = d.value(offset);
+                d.add(&starts[place % starts.len()], &offset)
+            };
+            let inputs: Vec<Term> = starts.iter().copied().chain(offsets.iter().enumerate().map(beside)).collect();
+            let of_pairs: Vec<Term> = inputs
+                .iter()
+                .flat_map(|a| inputs.iter().map(move |b| (*a, *b)))
+                .flat_map(|(a, b)| [d.equal(a, b), d.less(a, b, false), d.less(a, b, true)])
+                .collect();
+            let Pool { mut values, truths } = run(d, inputs, seed, 12);
+            values.extend(truths.into_iter().chain(of_pairs));
+            values
+        };
+        let (terms, plain_terms) = (program(&mut graph, &starts), program(&mut plain, &plain_starts));
+        for layout in 0..6 {
+            let placed = graph.laid_out(random.next() & !1 | layout & 1);
+            let values = placed.iter().copied().collect();
+            let places = starts.iter().zip(&plain_starts);
+            let place_of = |start: Term| placed.iter().find(|(term, _)| *term == start).map(|(_, place)| *place);
+            let plain_values = places.filter_map(|(&start, &plain)| Some((plain, place_of(start)?))).collect();
+            let (one, other) = (
+                Assignment { values, ..Assignment::default() },
+                Assignment { values: plain_values, ..Assignment::default() },
+            );
+            let (mut one, mut other) = (Evaluator::new(&graph, &one), Evaluator::new(&plain, &other));
+            for (index, (&term, &plain)) in terms.iter().zip(&plain_terms).enumerate() {
+                assert_eq!(one.value(term), other.value(plain), "seed {seed}, value {index} in {placed:?}");
+            }
+        }
+        let is_folded =
+            |(&one, &other): (&Term, &Term)| graph.as_const(one).is_some() && plain.as_const(other).is_none();
+        folded += terms.iter().zip(&plain_terms).filter(|&pair| is_folded(pair)).count();
+    }
+    assert!(folded > 100_000, "{folded} terms are folded");
 }
 
 #[test]
