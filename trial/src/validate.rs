@@ -80,6 +80,8 @@ impl Default for Setting {
 
 /// The prover's time limit for one function, in CPU time of its thread; a watchdog that ends few functions.
 pub const TIME: Duration = Duration::from_secs(10);
+/// The part of that time for a proof without a flag, which only names the reason of a failure.
+const FLAG_SHARE: u32 = 10;
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
 /// The number of them that come before the proof.
@@ -130,19 +132,19 @@ fn judged(
     let executed = |after: &Function, numbers, proposed: &[(PReg, Bits)]| {
         executed_with(Promises::Ignored, after, numbers, proposed)
     };
-    let prove = |after: &Function| prover::validate(target, Pair { before, after }, undef, time);
+    let prove = |after: &Function, time| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
         let is_proved = |after: &Function| {
             let refuted = executed(after, 0..FIRST_INPUTS, &[]).is_some();
-            !refuted && matches!(prove(after).verdict, Verdict::Proved { .. })
+            !refuted && matches!(prove(after, time / FLAG_SHARE).verdict, Verdict::Proved { .. })
         };
-        Judged { flag: promises::guilty(after, target, time, is_proved), ..unproved }
+        Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_proved), ..unproved }
     };
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
     if let Some(refuted) = executed(after, 0..FIRST_INPUTS, &[]) {
         return named(refuted);
     }
-    let Validated { verdict, blocks, gap } = prove(after);
+    let Validated { verdict, blocks, gap } = prove(after, time);
     match verdict {
         Verdict::Proved { .. } => Judged { blocks, ..Judged::of(Kind::Proved) },
         Verdict::Unsupported(feature) => Judged { blocks, ..Judged::of(Kind::Unsupported(feature)) },

@@ -7,6 +7,7 @@
 use super::query::{StepOutput, simplified, substituted};
 use super::term::{Node, Op, Symbolic, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use tribunal_ir::Opcode;
 use tribunal_ir::bits::Bits;
 
@@ -39,13 +40,13 @@ pub(super) fn resolve(
     for output in outputs.iter() {
         find(d, output.source.bits, output.target.bits, &mut shown);
     }
-    let is_hidden = |choice: &Term| shown[choice].is_empty() && !frozen.iter().any(|(frozen, _)| frozen == choice);
-    if choices.iter().any(is_hidden) {
-        let zeros = choices.iter().map(|&choice| (choice, Bits::zero(d.width_of(choice))));
-        let zeros: Vec<(Term, Bits)> = zeros.collect();
-        let zeros = zeros.into_iter().map(|(choice, zero)| (choice, d.value(zero))).collect();
+    let is_hidden = |choice: &&Term| shown[*choice].is_empty() && !frozen.iter().any(|(frozen, _)| frozen == *choice);
+    let hidden: Vec<Term> = choices.iter().filter(is_hidden).copied().collect();
+    if !hidden.is_empty() {
+        // The hidden ones are zeros for each other.
+        let known = choices.iter().map(|&choice| (choice, assembled(d, choice, &shown[&choice]).0)).collect();
         for output in outputs.iter() {
-            solve_for(d, (output.source.bits, output.target.bits), &zeros, &mut shown);
+            solve_for(d, (output.source.bits, output.target.bits), (&hidden, &known), &mut shown);
         }
     }
     let mut guessed = false;
@@ -231,37 +232,61 @@ fn is_same_selection(
     shown.get_mut(&choice).map(|parts| parts.push((0, other))).is_some()
 }
 
-/// Solves sums and differences for a choice that nothing shows so far, with zeros for the other ones.
-fn solve_for(d: &mut Symbolic, (source, target): (Term, Term), zeros: &FxHashMap<Term, Term>, shown: &mut Shown) {
+/// Solves sums and differences, and parts of them, for a hidden choice that nothing shows so far, with what is known of
+/// the others.
+fn solve_for(
+    d: &mut Symbolic,
+    (source, target): (Term, Term),
+    (hidden, known): (&[Term], &FxHashMap<Term, Term>),
+    shown: &mut Shown,
+) {
     let (whole, offset) = match d.node(source) {
         Node::Extract(inner, offset) => (inner, offset),
         _ => (source, 0),
     };
-    if let Some(parts) = shown.get_mut(&whole).filter(|parts| !overlap(d, parts, (offset, target))) {
-        parts.push((offset, target));
+    if hidden.contains(&whole) {
+        if let Some(parts) = shown.get_mut(&whole).filter(|parts| !overlap(d, parts, (offset, target))) {
+            parts.push((offset, target));
+        }
         return;
     }
-    let Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) = d.node(source) else { return };
-    let known = |d: &mut Symbolic, term| substituted(d, term, zeros, &mut FxHashMap::default());
-    let has_choice = |d: &Symbolic, term| zeros.keys().any(|&choice| mentions(d, term, choice));
-    if has_choice(d, a) {
-        let other = known(d, b);
-        let inverse = if op == Op::Add {
-            Op::Sub
-        } else if op == Op::Sub {
-            Op::Add
-        } else {
-            Op::Xor
-        };
-        let wanted = d.binary(inverse, target, other);
-        solve_for(d, (a, wanted), zeros, shown);
-    } else if has_choice(d, b) {
-        let wanted = match op {
-            Op::Sub => d.binary(Op::Sub, a, target),
-            Op::Add => d.binary(Op::Sub, target, a),
-            _ => d.binary(Op::Xor, target, a),
-        };
-        solve_for(d, (b, wanted), zeros, shown);
+    let is_open = |d: &Symbolic, term| hidden.iter().any(|&choice| mentions(d, term, choice));
+    let settled = |d: &mut Symbolic, term| substituted(d, term, known, &mut FxHashMap::default());
+    let mut pairs: SmallVec<[(Term, Term); 2]> = SmallVec::new();
+    match d.node(source) {
+        Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) if is_open(d, a) => {
+            let other = settled(d, b);
+            let inverse = match op {
+                Op::Add => Op::Sub,
+                Op::Sub => Op::Add,
+                _ => Op::Xor,
+            };
+            pairs.push((a, d.binary(inverse, target, other)));
+        }
+        Node::Binary(op @ (Op::Add | Op::Sub | Op::Xor), a, b) => {
+            let other = settled(d, a);
+            let wanted = match op {
+                Op::Sub => d.binary(Op::Sub, other, target),
+                Op::Add => d.binary(Op::Sub, target, other),
+                _ => d.binary(Op::Xor, target, other),
+            };
+            pairs.push((b, wanted));
+        }
+        Node::Concat(high, low) => {
+            let split = d.width_of(low);
+            pairs.push((high, d.extract_bits(target, split, d.width_of(high))));
+            pairs.push((low, d.extract_bits(target, 0, split)));
+        }
+        Node::Zext(inner) | Node::Sext(inner) => {
+            pairs.push((inner, d.extract_bits(target, 0, d.width_of(inner))));
+        }
+        Node::Ite(_, a, b) => pairs.extend([(a, target), (b, target)]),
+        _ => {}
+    }
+    for (source, target) in pairs {
+        if is_open(d, source) {
+            solve_for(d, (source, target), (hidden, known), shown);
+        }
     }
 }
 

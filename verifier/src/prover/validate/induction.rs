@@ -3,7 +3,7 @@
 use super::cut_points::{self, Flow, PhiExtension, Relations};
 use super::facts::{self, Fact};
 use super::pairing::{self, Parts, Related, incoming, undefined};
-use super::{Outcome, Pair, Setting, Undef, Validated, tables, unproved};
+use super::{Extensions, Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::ValueName;
 use crate::prover::claims::{self, Visits};
@@ -386,6 +386,7 @@ fn shared_choices(setting: Setting<'_>, block: Block, other: Block, source: &mut
     };
     let Pair { before, after } = setting.pair;
     let alike = |opcode| match setting.undef {
+        _ if opcode == Opcode::G_ANYEXT && setting.extensions == Extensions::Apart => false,
         Undef::PerUse if opcode == Opcode::G_IMPLICIT_DEF => true,
         Undef::PerUse | Undef::OneValue => count(before, block, opcode) == count(after, other, opcode),
     };

@@ -38,7 +38,7 @@ use pairing::{Parts, related};
 use promote::Promoted;
 use std::time::Duration;
 use tribunal_ir::semantics::{Obstacle, Unsupported};
-use tribunal_ir::{Block, Function, Inst, VReg};
+use tribunal_ir::{Block, Function, Inst, Opcode, VReg};
 use tribunal_target::Target;
 use tribunal_target::environment::MemoryFunction;
 
@@ -99,6 +99,15 @@ impl Validated {
     }
 }
 
+/// The bits above an any-extension of the earlier block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extensions {
+    /// Those of the later block's extension at the same place in order, if it has as many.
+    InOrder,
+    /// As each output shows them.
+    Apart,
+}
+
 /// State shared by all attempts at one function.
 #[derive(Clone, Copy)]
 struct Setting<'f> {
@@ -109,6 +118,7 @@ struct Setting<'f> {
     undef: Undef,
     /// Memory functions of few bytes are loads and stores.
     expands: bool,
+    extensions: Extensions,
     limits: Limits,
 }
 
@@ -140,10 +150,26 @@ fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Re
         return first;
     }
     let second = match promote::apart(target.vocabulary, pair) {
-        None => simulation::simulate(Setting { target, pair, contents: &[], undef, expands: false, limits }),
+        None => simulation::simulate(Setting {
+            target,
+            pair,
+            contents: &[],
+            undef,
+            expands: false,
+            extensions: Extensions::InOrder,
+            limits,
+        }),
         Some(Promoted { before, after, contents }) => {
             let pair = Pair { before: &before, after: &after };
-            simulation::simulate(Setting { target, pair, contents: &contents, undef, expands: false, limits })
+            simulation::simulate(Setting {
+                target,
+                pair,
+                contents: &contents,
+                undef,
+                expands: false,
+                extensions: Extensions::InOrder,
+                limits,
+            })
         }
     };
     if is_proved(&second) || pairing::blocks(pair).is_err() { second } else { first }
@@ -158,10 +184,26 @@ fn by_blocks(target: &Target, pair: Pair<'_>, undef: Undef, limits: Limits) -> R
         pair = Pair { before: &straight[0], after: &straight[1] };
     }
     match promote::promote(target.vocabulary, pair) {
-        None => expansions(Setting { target, pair, contents: &[], undef, expands: false, limits }),
+        None => expansions(Setting {
+            target,
+            pair,
+            contents: &[],
+            undef,
+            expands: false,
+            extensions: Extensions::InOrder,
+            limits,
+        }),
         Some(Promoted { before, after, contents }) => {
             let pair = Pair { before: &before, after: &after };
-            expansions(Setting { target, pair, contents: &contents, undef, expands: false, limits })
+            expansions(Setting {
+                target,
+                pair,
+                contents: &contents,
+                undef,
+                expands: false,
+                extensions: Extensions::InOrder,
+                limits,
+            })
         }
     }
 }
@@ -185,7 +227,8 @@ fn is_proved(outcome: &Result<Validated, Unsupported>) -> bool {
     outcome.as_ref().is_ok_and(Validated::is_proved)
 }
 
-/// Tries the first pairing of PHIs, and if that does not suffice and there is another, that one.
+/// Tries the first pairing of PHIs. If that does not suffice and there is another, that one; and then without taking
+/// the bits of any-extensions for each other in their order, since the later function may have exchanged them.
 fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let first = attempts(setting, Parts::All);
     let pair = setting.pair;
@@ -194,11 +237,23 @@ fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
         let related = |parts| related(pair, setting.target, (block, other), parts).ok();
         related(Parts::All) != related(Parts::Low)
     };
-    if is_proved(&first) || !blocks.any(ambiguous) {
+    if is_proved(&first) {
         return first;
     }
-    let second = attempts(setting, Parts::Low);
-    if is_proved(&second) { second } else { first }
+    if blocks.any(ambiguous) {
+        let second = attempts(setting, Parts::Low);
+        if is_proved(&second) {
+            return second;
+        }
+    }
+    let extends = |function: &Function| function.all_insts().any(|inst| function.inst(inst).opcode == Opcode::G_ANYEXT);
+    if extends(pair.before) && extends(pair.after) && setting.limits.reached().is_none() {
+        let third = attempts(Setting { extensions: Extensions::Apart, ..setting }, Parts::All);
+        if is_proved(&third) {
+            return third;
+        }
+    }
+    first
 }
 
 /// Attempts until facts bring nothing new: first facts about the PHIs that the failed obligation mentions, then about
