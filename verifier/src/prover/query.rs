@@ -439,7 +439,11 @@ pub(super) fn substituted(
     }
     let width = d.width_of(term);
     let new = match d.node(term) {
-        Node::Const(_) | Node::Var(_) | Node::Select(..) => term,
+        Node::Const(_) | Node::Var(_) => term,
+        Node::Select(memory, address) => {
+            let address = substituted(d, address, with, memo);
+            d.select(memory, address)
+        }
         Node::Binary(op, a, b) => {
             let (a, b) = (substituted(d, a, with, memo), substituted(d, b, with, memo));
             d.binary(op, a, b)

@@ -43,13 +43,16 @@ fn division(graph: &Symbolic, term: Term) -> Option<Division> {
     Some(Division { op: if is_signed { Op::Sdiv } else { Op::Udiv }, dividend, divisor })
 }
 
-/// The division, by one of the divisors that the question has, whose quotient a term without divisions is.
+/// The division, by one of the divisors that the question has, whose quotient or low bits of it are a term without
+/// divisions.
 fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Division> {
     let of = |op| asked.iter().filter(move |division| division.op == op).map(|division| wide(division.divisor));
     let found = |op, dividend, by: Bits, width| Division { op, dividend, divisor: by.zext_or_trunc(width) };
     match graph.node(term) {
-        Node::Extract(..) => {
-            let form = Form::of(graph, term, DEPTH).filter(|form| form.times != one())?;
+        Node::Extract(inner, offset) => {
+            // Of a quotient the low bits may be all that is used.
+            let whole = graph.extract_bits(inner, offset, graph.width_of(inner) - offset);
+            let form = Form::of(graph, whole, DEPTH).filter(|form| form.times != one())?;
             let is_divisor = |by: &Bits| by.used() <= form.width && form.divides_by(*by) == Some(true);
             of(Op::Udiv).find(is_divisor).map(|by| found(Op::Udiv, form.x, by, form.width))
         }

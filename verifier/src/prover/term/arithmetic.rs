@@ -33,6 +33,12 @@ impl Symbolic {
                 return Some(self.if_then_else(condition, less, other));
             }
         }
+        for (shifted, plain) in [(a, b), (b, a)] {
+            if let Some(bits) = self.shift_of(shifted, plain) {
+                let factor = self.value(Bits::one_bit(bits, width).add(Bits::new(1, width)));
+                return Some(self.binary(Op::Mul, plain, factor));
+            }
+        }
         let (mut terms, mut constant) = (Vec::new(), Bits::zero(width));
         for term in [a, b] {
             self.summands(term, &mut terms, &mut constant);
@@ -61,6 +67,14 @@ impl Symbolic {
             sum = self.intern(Node::Binary(Op::Add, sum, constant), width);
         }
         Some(sum)
+    }
+
+    /// The number of bits by which one term is another, which is no constant, shifted to the left.
+    fn shift_of(&mut self, shifted: Term, plain: Term) -> Option<u32> {
+        let Node::Concat(high, low) = self.node(shifted) else { return None };
+        let is_shift = self.as_const(low).is_some_and(Bits::is_zero) && self.as_const(plain).is_none();
+        let kept = self.width_of(high);
+        (is_shift && self.extract_bits(plain, 0, kept) == high).then(|| self.width_of(low))
     }
 
     /// The place of a difference, that of what it takes away, and what the two come to: the high part of an address and
@@ -136,6 +150,10 @@ impl Symbolic {
         if let Some(constant) = self.as_const(b) {
             let negated = self.value(fold(Op::Sub, Bits::zero(width), constant));
             return Some(self.binary(Op::Add, a, negated));
+        }
+        if let Some(bits) = self.shift_of(a, b) {
+            let factor = self.value(Bits::one_bit(bits, width).sub(Bits::new(1, width)));
+            return Some(self.binary(Op::Mul, b, factor));
         }
         match (self.node(a), self.node(b)) {
             // All that is taken away from a constant is taken away at once.
