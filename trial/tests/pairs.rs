@@ -19,13 +19,13 @@ const FOLDERS: [(&str, usize); 17] = [
     ("lifetime", 4),
     ("tables", 36),
     ("calls", 24),
-    ("promises", 46),
+    ("promises", 48),
     ("signalling-nan", 4),
     ("undefined", 19),
     ("memory", 54),
     ("arithmetic", 17),
     ("selected", 106),
-    ("threads", 16),
+    ("threads", 27),
     ("vectors", 39),
 ];
 

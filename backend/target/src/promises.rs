@@ -128,15 +128,22 @@ pub fn broken<D: Domain>(
         _ => return broken,
     };
     for (width, signed) in ways([one, other].map(|value| domain.width(&value.bits)), whole) {
-        let args =
+        let args: [Value<D>; 2] =
             [one, other].map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
-        for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
-            let Ok(evaluation) = evaluate_flagged(domain, memory, opcode, flags, &args) else { continue };
-            let Some(value) = evaluation.results.into_iter().next() else { continue };
-            // RISC-V's words; no machine here has zeros above a half that it computes.
-            let number = domain.sext_or_trunc(&value.bits, whole);
-            if is_same(&number, result) {
-                broken.push(value.poison);
+        // What is said of an address says of a difference that it is the sum with the negated offset.
+        let zero = domain.literal(0, width);
+        let negated = Value::new(domain.sub(&zero, &args[1].bits), args[1].poison.clone());
+        let difference = [args[0].clone(), negated];
+        let is_of_address = flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS);
+        for args in [&args].into_iter().chain(is_of_address.then_some(&difference)) {
+            for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
+                let Ok(evaluation) = evaluate_flagged(domain, memory, opcode, flags, args) else { continue };
+                let Some(value) = evaluation.results.into_iter().next() else { continue };
+                // RISC-V's words; no machine here has zeros above a half that it computes.
+                let number = domain.sext_or_trunc(&value.bits, whole);
+                if is_same(&number, result) {
+                    broken.push(value.poison);
+                }
             }
         }
     }

@@ -172,7 +172,7 @@ const UNWRITTEN: [&str; 4] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP", "BuildPairF6
 fn symbol(row: &InstrDesc, index: usize) -> &'static str {
     match (row.name, index) {
         ("PseudoAddTPRel", _) => "%tprel_add(symbol)",
-        ("MOVaddr", 2) => ":lo12:symbol",
+        ("MOVaddr" | "MOVaddrJT" | "MOVaddrCP" | "MOVaddrBA", 2) => ":lo12:symbol",
         ("LOADgot", _) => ":got:symbol",
         _ => "symbol",
     }

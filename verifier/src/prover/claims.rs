@@ -82,27 +82,34 @@ pub(super) fn said<'f>(
 impl SideEvaluation<'_> {
     /// Keeps what a load or store of the machine names, at its base address plus offset or register.
     pub(super) fn note_claims(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let Opcode::Target(opcode) = data.opcode else { return Ok(()) };
+        if self.opaque.is_some()
+            && !data.memory.is_empty()
+            && let Some(address) = self.row_address(side, data)?
+        {
+            self.note_claim(side, data, address.bits);
+        }
+        Ok(())
+    }
+
+    /// The address that a row of the machine accesses: base plus offset or register. `None` for a row that accesses
+    /// nothing, and where the offset is no number.
+    pub(super) fn row_address(&mut self, side: &mut Side, data: &InstData) -> Result<Option<Scalar>, Unsupported> {
+        let Opcode::Target(opcode) = data.opcode else { return Ok(None) };
         let row = self.target.instruction(opcode);
-        let base = row.base().filter(|_| self.opaque.is_some() && !data.memory.is_empty());
-        let base = match base.and_then(|base| data.operands.get(base)) {
+        let base = match row.base().and_then(|base| data.operands.get(base)) {
             Some(Operand::Reg(base)) => walk::read(&mut SideState { evaluation: self, side }, base)?,
             Some(&Operand::Stack(slot)) => {
                 let address = side.memory.frame_address(self.d, slot, self.target.pointer_bits.into());
                 Value::new(address, self.d.truth(false))
             }
-            _ => return Ok(()),
+            _ => return Ok(None),
         };
         let mut state = SideState { evaluation: self, side };
         let index = match row.index().and_then(|index| data.operands.get(index)) {
             Some(Operand::Reg(index)) => Some(walk::read(&mut state, index)?),
             _ => None,
         };
-        // An offset that is no number names nothing.
-        if let Ok(address) = address(self.d, row, data, (&base, index.as_ref())) {
-            self.note_claim(side, data, address.bits);
-        }
-        Ok(())
+        Ok(address(self.d, row, data, (&base, index.as_ref())).ok())
     }
 
     /// The address that an access touches which steps its address: before the step or behind it.

@@ -9,7 +9,8 @@ use super::side::SideEvaluation;
 use std::fmt::Write;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
-    AddressData, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags, RegOperand, text,
+    AddressData, AtomicOrdering, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags,
+    RegOperand, text,
 };
 use tribunal_target::environment::MemoryFunction;
 
@@ -28,6 +29,8 @@ pub(super) struct Identity {
     may_overlap: bool,
     /// The first byte of a volatile access.
     begins: bool,
+    /// How an atomic load or store orders other accesses.
+    ordering: AtomicOrdering,
 }
 
 /// The claims of one memory operand.
@@ -58,7 +61,7 @@ pub(super) const ADVICE: InstFlags =
 const PROMISES: MemFlags = MemFlags::DEREFERENCEABLE.union(MemFlags::INVARIANT);
 
 /// The parts that may be weaker, each with its argument.
-pub const WEAKENINGS: [Weakening; 8] = [
+pub const WEAKENINGS: [Weakening; 9] = [
     Weakening {
         part: "flags of the instruction",
         argument: "A flag makes results poison or lets an operation round otherwise; without it fewer results are allowed.",
@@ -106,6 +109,11 @@ pub const WEAKENINGS: [Weakening; 8] = [
         argument: "A volatile access may be split where the machine has none as large; two are never made one.",
         allows: |earlier, later| later.begins || !earlier.begins,
     },
+    Weakening {
+        part: "stronger ordering of an atomic load or store",
+        argument: "What is ordered more is seen by other threads in fewer orders.",
+        allows: |earlier, later| later.ordering.is_at_least_or_stronger_than(earlier.ordering),
+    },
 ];
 
 impl Identity {
@@ -119,6 +127,7 @@ impl Identity {
             may_tail: false,
             may_overlap: false,
             begins: false,
+            ordering: AtomicOrdering::NotAtomic,
         }
     }
 
@@ -149,6 +158,14 @@ impl SideEvaluation<'_> {
             self.describe(&mut identity.what, operand, has_types);
         }
         self.describe_memory(&mut identity, data);
+        identity
+    }
+
+    /// The identity of an atomic load or store: width, direction and ordering are not those of its memory operand.
+    pub(super) fn atomic_identity(&self, named: Identity, data: &InstData, ordering: AtomicOrdering) -> Identity {
+        let mut identity = Identity { ordering, ..named };
+        self.describe_memory(&mut identity, data);
+        identity.memory.iter_mut().for_each(|access| access.what.clear());
         identity
     }
 

@@ -20,6 +20,7 @@
 //! A counterexample is evaluated before it is reported. A verdict is cached by the shape of the step, so that a proved
 //! recipe is a table look-up from then on.
 
+mod atomic;
 mod bit_sums;
 mod cache;
 mod cases;

@@ -229,6 +229,8 @@ impl Writer<'_> {
                 self.assert(&format!("(bvule {name} {upper})"));
                 let most = constant(Bits::signed_min(size));
                 self.assert(&format!("(bvult (bvsub {upper} {lower}) {most})"));
+                self.assert(&format!("(bvult (bvsub {name} {lower}) {most})"));
+                self.assert(&format!("(bvult (bvsub {upper} {name}) {most})"));
                 objects.push((name, [lower, upper]));
             }
         }

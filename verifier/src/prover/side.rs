@@ -287,7 +287,7 @@ impl SideEvaluation<'_> {
         // Neither does the memory of a whole function have a part below the stack pointer.
         let moves_stack = stack::is_stack_operation(data.opcode);
         if (is_ordered || moves_stack) && self.opaque.is_some() {
-            return self.other(side, data);
+            return if self.atomic_access(side, data)? { Ok(()) } else { self.other(side, data) };
         }
         if self.opaque.is_some() && inline_assembly::stays_in_place(data) {
             return self.other(side, data);

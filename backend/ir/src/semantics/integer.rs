@@ -49,8 +49,7 @@ pub(super) fn simple<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Option<Valu
 }
 
 /// An address and an offset. `nuw` and `nusw` promise that the sum does not wrap, the offset read as unsigned and as
-/// signed; `inbounds` promises that the sum is in the object of the address (LangRef, `getelementptr`). No object is
-/// larger than half of the address space, so that such a sum does not wrap either.
+/// signed; `inbounds` promises the latter, and that the sum is in the object of the address (LangRef, `getelementptr`).
 pub(super) fn pointer_add<D: Domain, M: Memory<D>>(d: &mut D, memory: &mut M, op: &Operation<'_, D>) -> Value<D> {
     let pointer = &op.args[0].bits;
     let offset = d.sext_or_trunc(&op.args[1].bits, d.width(pointer));
@@ -60,7 +59,7 @@ pub(super) fn pointer_add<D: Domain, M: Memory<D>>(d: &mut D, memory: &mut M, op
     if op.has(InstFlags::NUW) {
         poison = d.bool_or(&poison, &above);
     }
-    if op.has(InstFlags::NUSW) {
+    if op.flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS) {
         let (backwards, below) = (d.is_negative(&offset), d.ult(pointer, &sum));
         let wraps = d.bool_ite(&backwards, &below, &above);
         poison = d.bool_or(&poison, &wraps);

@@ -4,7 +4,7 @@
 // Opcode constants are spelled as LLVM spells the opcodes.
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::instructions::{ADDXri, ADRP, LOADgot, MOVaddr};
+use super::instructions::{ADDXri, ADRP, LOADgot, MOVaddr, MOVaddrBA, MOVaddrCP, MOVaddrJT};
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::{AddressPart, Addressing, AddressingDesc, AddressingFacts, Fixup, FixupPart};
 use object::elf::{
@@ -42,12 +42,15 @@ fn choice(AddressingFacts { symbol, code, .. }: AddressingFacts) -> Addressing {
     }
 }
 
+/// A page, and the rest of the address.
+const PAGE_AND_REST: &[FixupPart] =
+    &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21), FixupPart::symbol(4, R_AARCH64_ADD_ABS_LO12_NC)];
+
 const FIXUPS: &[Fixup] = &[
-    Fixup::of_address(
-        MOVaddr,
-        PAGE,
-        &[FixupPart::symbol(0, R_AARCH64_ADR_PREL_PG_HI21), FixupPart::symbol(4, R_AARCH64_ADD_ABS_LO12_NC)],
-    ),
+    Fixup::of_address(MOVaddr, PAGE, PAGE_AND_REST),
+    Fixup::of_address(MOVaddrJT, PAGE, PAGE_AND_REST),
+    Fixup::of_address(MOVaddrCP, PAGE, PAGE_AND_REST),
+    Fixup::of_address(MOVaddrBA, PAGE, PAGE_AND_REST),
     Fixup::of_address(
         LOADgot,
         GOT,

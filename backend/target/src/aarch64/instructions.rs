@@ -388,6 +388,10 @@ crate::instructions! {
     // Of an integer in a register of numbers.
     SCVTFv1i32 [DFS, UFS] two(0x5e21d800) "scvtf %0, %1" {} reads [FPCR];
     UCVTFv1i32 [DFS, UFS] two(0x7e21d800) "ucvtf %0, %1" {} reads [FPCR];
+    LDRHui [DFH, B64, O12X2] scaled(0x7d400000) "ldr %0, [%1, #%s2]" {LOAD} of Z16;
+    STRHui [UFH, B64, O12X2] scaled(0x7d000000) "str %0, [%1, #%s2]" {STORE} of Z16;
+    LDURHi [DFH, B64, O9] unscaled(0x7c400000) "ldur %0, [%1, #%2]" {LOAD} of Z16;
+    STURHi [UFH, B64, O9] unscaled(0x7c000000) "stur %0, [%1, #%2]" {STORE} of Z16;
     LDRSui [DFS, B64, O12X4] scaled(0xbd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z32;
     STRSui [UFS, B64, O12X4] scaled(0xbd000000) "str %0, [%1, #%s2]" {STORE} of Z32;
     LDURSi [DFS, B64, O9] unscaled(0xbc400000) "ldur %0, [%1, #%2]" {LOAD} of Z32;
@@ -498,6 +502,8 @@ crate::instructions! {
     STURHHi [U32, B64, O9] unscaled(0x78000000) "sturh %0, [%1, #%2]" {STORE} of Z16;
     STURWi [U32, B64, O9] unscaled(0xb8000000) "stur %0, [%1, #%2]" {STORE} of Z32;
     STURXi [U64, B64, O9] unscaled(0xf8000000) "stur %0, [%1, #%2]" {STORE} of Z64;
+    LDURQi [D128, B64, O9] unscaled(0x3cc00000) "ldur %0, [%1, #%2]" {LOAD} of Z128;
+    STURQi [U128, B64, O9] unscaled(0x3c800000) "stur %0, [%1, #%2]" {STORE} of Z128;
     Bcc [CC, L21] condition(0x54000000) "b.%c0 %1" {TERMINATOR, BRANCH} reads [NZCV];
     CBZW [U32, L21] compare(0x34000000) "cbz %0, %1" {TERMINATOR, BRANCH};
     CBNZW [U32, L21] compare(0x35000000) "cbnz %0, %1" {TERMINATOR, BRANCH};
@@ -551,6 +557,9 @@ crate::instructions! {
     MOVi32imm [D32, WORD32] pseudo() {} size 8;
     MOVi64imm [D64, WORD64] pseudo() {} size 16;
     MOVaddr [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
+    MOVaddrJT [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
+    MOVaddrCP [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
+    MOVaddrBA [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
     LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
     // A pseudo-instruction of LLVM's, for the one register of the system that code needs here.
     MOVbaseTLS [D64] destination(0xd53bd040) "mrs %0, tpidr_el0" {};

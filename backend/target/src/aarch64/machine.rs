@@ -234,12 +234,12 @@ impl Machine for MachineCode {
             Opcode::Target(TCRETURNdi) => Some(self.call(CallKind::Tail, 0)),
             Opcode::Target(TCRETURNri) => Some(smallvec![inst(BR, [*data.operands.first()?])]),
             Opcode::Target(MEMBARRIER) => Some(Sequence::new()),
-            Opcode::Target(opcode @ (MOVaddr | LOADgot)) => {
+            Opcode::Target(opcode @ (MOVaddr | MOVaddrJT | MOVaddrCP | MOVaddrBA | LOADgot)) => {
                 let dst = data.operands.first()?.as_reg()?.reg.as_physical()?;
                 let page = inst(ADRP, [Operand::def(dst), Operand::Imm(0)]);
                 let rest = match opcode {
-                    MOVaddr => add_part(dst, dst, 0, 0, false),
-                    _ => inst(LDRXui, [Operand::def(dst), Operand::used(dst), Operand::Imm(0)]),
+                    LOADgot => inst(LDRXui, [Operand::def(dst), Operand::used(dst), Operand::Imm(0)]),
+                    _ => add_part(dst, dst, 0, 0, false),
                 };
                 Some(smallvec![page, rest])
             }

@@ -64,7 +64,7 @@ pub fn evaluate<'d>(
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
-        MOVaddr => {
+        MOVaddr | MOVaddrJT | MOVaddrCP | MOVaddrBA => {
             let [page, low] = s.exactly(inst)?;
             let bits = d.add(&page.bits, &low.bits);
             Ok(finish(d, bits, &s))

@@ -39,7 +39,7 @@ fn division(graph: &Symbolic, term: Term) -> Option<Division> {
         return None;
     };
     let is_signed = matches!(op, Op::Sdiv | Op::Srem);
-    let divisor = graph.as_const(by).filter(|by| !by.is_zero() && !(is_signed && by.is_negative()))?;
+    let divisor = graph.as_const(by).filter(|by| !(by.is_zero() || is_signed && by.is_negative()))?;
     Some(Division { op: if is_signed { Op::Sdiv } else { Op::Udiv }, dividend, divisor })
 }
 

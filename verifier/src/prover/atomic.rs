@@ -1,0 +1,100 @@
+//! Atomic loads and stores of whole functions. Each is an effect of its own: another thread may see it, and what a load
+//! gives nobody knows. Any instruction may make it that accesses the same bytes and orders no less: `G_STORE` of a wide
+//! register, or a row of the machine.
+//!
+//! The ordering of a machine's access is its row's, whatever its memory operand says.
+
+use super::identity::Identity;
+use super::opaque::Touches;
+use super::side::{Scalar, Side, SideEvaluation, SideState};
+use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
+use tribunal_ir::{AtomicOrdering, InstData, MemFlags, Opcode, OpcodeFlags, Operand};
+use tribunal_target::instructions::Extension;
+
+/// One atomic load or store.
+struct AtomicAccess {
+    is_store: bool,
+    bits: u32,
+    ordering: AtomicOrdering,
+    address: Scalar,
+    /// The bits of a loaded value that the register has above it; `None` for any.
+    above: Option<Extension>,
+}
+
+impl SideEvaluation<'_> {
+    /// Evaluates an atomic load or store that does nothing besides; false for any other instruction.
+    pub(super) fn atomic_access(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
+        let Some(access) = self.as_atomic_access(side, data)? else { return Ok(false) };
+        let AtomicAccess { is_store, bits, ordering, address, above } = access;
+        let (name, scope) = (if is_store { "store" } else { "load" }, data.memory[0].scope);
+        let volatile = if data.memory[0].flags.contains(MemFlags::VOLATILE) { "volatile " } else { "" };
+        let what = format!("atomic {volatile}{name} of {bits} bits, {scope:?}");
+        let identity = self.atomic_identity(Identity::named(what), data, ordering);
+        self.note_claim(side, data, address.bits);
+        let Some(operand) = data.operands.first().and_then(Operand::as_reg) else { return Ok(false) };
+        if is_store {
+            let value = walk::read(&mut SideState { evaluation: self, side }, operand)?;
+            let low = value.part(self.d, 0, bits);
+            self.effect(side, identity, vec![address, low], &[], Touches::Memory)?;
+            return Ok(true);
+        }
+        let width = self.operand_width(operand);
+        let loaded = self.effect(side, identity, vec![address], &[bits], Touches::Memory)?;
+        let Some(loaded) = loaded.into_iter().next() else { return Ok(false) };
+        let bits = match above {
+            _ if width == bits => loaded.bits,
+            Some(Extension::Sign) => self.d.sext(&loaded.bits, width),
+            Some(Extension::Zero) => self.d.zext(&loaded.bits, width),
+            None => {
+                let above = self.chosen_by(side, data.opcode, |d| d.choose(width - bits));
+                self.d.concat(&above, &loaded.bits)
+            }
+        };
+        let value = Value::new(bits, loaded.poison);
+        walk::write_result(&mut SideState { evaluation: self, side }, operand, value)?;
+        Ok(true)
+    }
+
+    fn as_atomic_access(&mut self, side: &mut Side, data: &InstData) -> Result<Option<AtomicAccess>, Unsupported> {
+        let [memory] = data.memory.as_slice() else { return Ok(None) };
+        let bits = memory.ty.filter(|ty| !ty.is_vector()).map_or(0, |ty| ty.bits());
+        if !memory.is_atomic() || bits == 0 || !bits.is_multiple_of(8) || self.function.has_vector(data) {
+            return Ok(None);
+        }
+        let directions = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS;
+        match data.opcode {
+            Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE => {
+                let Some(place) = data.operands.get(1).and_then(Operand::as_reg) else { return Ok(None) };
+                let address = walk::read(&mut SideState { evaluation: self, side }, place)?;
+                let above = match data.opcode {
+                    Opcode::G_ZEXTLOAD => Some(Extension::Zero),
+                    Opcode::G_SEXTLOAD => Some(Extension::Sign),
+                    _ => None,
+                };
+                let is_store = data.opcode == Opcode::G_STORE;
+                Ok(Some(AtomicAccess { is_store, bits, ordering: memory.ordering, address, above }))
+            }
+            Opcode::Target(opcode) => {
+                let row = self.target.instruction(opcode);
+                let own = row.flags & directions;
+                let is_plain = own == OpcodeFlags::LOAD || own == OpcodeFlags::STORE;
+                // The machine's accesses are atomic where they are aligned.
+                let is_aligned = 8 * memory.align >= bits;
+                let Some(access) = row.access.filter(|access| is_plain && is_aligned && access.bits() == bits) else {
+                    return Ok(None);
+                };
+                let address = match data.operands.get(1) {
+                    // The address alone, behind the value.
+                    Some(Operand::Reg(place)) if row.base().is_none() => {
+                        Some(walk::read(&mut SideState { evaluation: self, side }, place)?)
+                    }
+                    _ => self.row_address(side, data)?,
+                };
+                let Some(address) = address else { return Ok(None) };
+                let (ordering, above) = (access.ordering, Some(access.extension));
+                Ok(Some(AtomicAccess { is_store: own == OpcodeFlags::STORE, bits, ordering, address, above }))
+            }
+            _ => Ok(None),
+        }
+    }
+}
