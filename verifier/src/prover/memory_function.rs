@@ -6,7 +6,7 @@
 
 use super::identity::Identity;
 use super::memory::{Volatile, moved};
-use super::opaque::{Effect, MOST_BYTES};
+use super::opaque::Effect;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use super::term::{Symbolic, Term};
 use tribunal_ir::bits::Bits;
@@ -14,8 +14,8 @@ use tribunal_ir::semantics::{Domain, Memory, Unsupported};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Operand, Type};
 use tribunal_target::environment::MemoryFunction;
 
-/// The longest range of a step, in bytes: the legalizer's longest expansion.
-const MOST_BYTES_OF_STEP: u32 = 1024;
+/// The longest range, in bytes: this legalizer's longest expansion, and twice that of LLVM's for AArch64.
+const MOST_BYTES: u32 = 1024;
 
 impl SideEvaluation<'_> {
     /// A memory function whose length a step does not name: both sides are to do the same, in the same order.
@@ -57,8 +57,7 @@ impl SideState<'_, '_> {
         data: &InstData,
     ) -> Result<Term, Unsupported> {
         let of_step = self.evaluation.opaque.is_none();
-        let most = if of_step { MOST_BYTES_OF_STEP } else { MOST_BYTES };
-        let bytes = bytes.to_i64().and_then(|bytes| u32::try_from(bytes).ok()).filter(|&bytes| bytes <= most);
+        let bytes = bytes.to_i64().and_then(|bytes| u32::try_from(bytes).ok()).filter(|&bytes| bytes <= MOST_BYTES);
         let bytes = bytes.ok_or_else(|| Unsupported::different("a memory function of many bytes"))?;
         let is_volatile = |memory: &MemOperand| memory.flags.contains(MemFlags::VOLATILE);
         let may_tail =
