@@ -72,8 +72,8 @@ const FLOORS: [(&str, usize, &str); 26] = [
     ("fuzz/tests/targets.rs", 1, "as many as go in a second"),
     ("trial/tests/text.rs", 1, "random mutations"),
     ("verifier/tests/damaged.rs", 1, "random damage"),
-    ("verifier/src/prover/quotients.rs", 2, "random questions"),
-    ("verifier/src/prover/term/tests.rs", 4, "random terms"),
+    ("verifier/src/prover/quotients/mod.rs", 2, "random questions"),
+    ("verifier/src/prover/term/tests.rs", 5, "random terms"),
 ];
 
 /// True for the files of one target.

@@ -8,11 +8,11 @@ use super::identity::Identity;
 use super::opaque::Touches;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
-use tribunal_ir::{AtomicOrdering, InstData, MemFlags, Opcode, OpcodeFlags, Operand};
+use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, Opcode, OpcodeFlags, Operand};
 use tribunal_target::instructions::Extension;
 
 /// One atomic load or store.
-struct AtomicAccess {
+struct PlainAtomic {
     is_store: bool,
     bits: u32,
     ordering: AtomicOrdering,
@@ -24,8 +24,8 @@ struct AtomicAccess {
 impl SideEvaluation<'_> {
     /// Evaluates an atomic load or store that does nothing besides; false for any other instruction.
     pub(super) fn atomic_access(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
-        let Some(access) = self.as_atomic_access(side, data)? else { return Ok(false) };
-        let AtomicAccess { is_store, bits, ordering, address, above } = access;
+        let Some(access) = self.as_plain_atomic(side, data)? else { return Ok(false) };
+        let PlainAtomic { is_store, bits, ordering, address, above } = access;
         let (name, scope) = (if is_store { "store" } else { "load" }, data.memory[0].scope);
         let volatile = if data.memory[0].flags.contains(MemFlags::VOLATILE) { "volatile " } else { "" };
         let what = format!("atomic {volatile}{name} of {bits} bits, {scope:?}");
@@ -55,7 +55,7 @@ impl SideEvaluation<'_> {
         Ok(true)
     }
 
-    fn as_atomic_access(&mut self, side: &mut Side, data: &InstData) -> Result<Option<AtomicAccess>, Unsupported> {
+    fn as_plain_atomic(&mut self, side: &mut Side, data: &InstData) -> Result<Option<PlainAtomic>, Unsupported> {
         let [memory] = data.memory.as_slice() else { return Ok(None) };
         let bits = memory.ty.filter(|ty| !ty.is_vector()).map_or(0, |ty| ty.bits());
         if !memory.is_atomic() || bits == 0 || !bits.is_multiple_of(8) || self.function.has_vector(data) {
@@ -63,7 +63,7 @@ impl SideEvaluation<'_> {
         }
         let directions = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS;
         match data.opcode {
-            Opcode::G_LOAD | Opcode::G_ZEXTLOAD | Opcode::G_SEXTLOAD | Opcode::G_STORE => {
+            opcode if matches!(opcode.family(), Some(Family::Load | Family::Store)) => {
                 let Some(place) = data.operands.get(1).and_then(Operand::as_reg) else { return Ok(None) };
                 let address = walk::read(&mut SideState { evaluation: self, side }, place)?;
                 let above = match data.opcode {
@@ -72,7 +72,7 @@ impl SideEvaluation<'_> {
                     _ => None,
                 };
                 let is_store = data.opcode == Opcode::G_STORE;
-                Ok(Some(AtomicAccess { is_store, bits, ordering: memory.ordering, address, above }))
+                Ok(Some(PlainAtomic { is_store, bits, ordering: memory.ordering, address, above }))
             }
             Opcode::Target(opcode) => {
                 let row = self.target.instruction(opcode);
@@ -92,7 +92,7 @@ impl SideEvaluation<'_> {
                 };
                 let Some(address) = address else { return Ok(None) };
                 let (ordering, above) = (access.ordering, Some(access.extension));
-                Ok(Some(AtomicAccess { is_store: own == OpcodeFlags::STORE, bits, ordering, address, above }))
+                Ok(Some(PlainAtomic { is_store: own == OpcodeFlags::STORE, bits, ordering, address, above }))
             }
             _ => Ok(None),
         }
