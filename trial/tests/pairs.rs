@@ -22,7 +22,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("promises", 48),
     ("signalling-nan", 4),
     ("undefined", 19),
-    ("memory", 54),
+    ("memory", 57),
     ("arithmetic", 17),
     ("selected", 106),
     ("threads", 27),

@@ -9,7 +9,8 @@ use std::rc::Rc;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Value};
 use tribunal_ir::{
-    AtomicOrdering, FencedPairs, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackSlot,
+    AtomicOrdering, FencedPairs, FixedSlot, Function, InstData, InstFlags, MemFlags, MemOperand, Opcode, StackObject,
+    StackSlot,
 };
 
 /// Kinds of initial memories, each by address: contents, poison flags, and which addresses may be touched.
@@ -88,9 +89,13 @@ pub(super) struct FrameAddresses {
     caller: Option<Term>,
 }
 
+/// The bytes of all objects of both stages at most, so that they are apart in any address space, wherever they begin.
+const MOST_OF_FRAME: u64 = 1 << 30;
+
 impl FrameAddresses {
     /// The objects of two stages of a function. The addresses are those of the later one's frame, so an object is as
-    /// aligned as there.
+    /// aligned as there. Of objects that may not fit the address space nothing is known: facts that contradict each
+    /// other would prove anything.
     pub fn of_stages(before: &Function, after: &Function) -> FrameAddresses {
         let marked = |function: &Function| -> Vec<StackSlot> {
             let insts = function.all_insts().map(|inst| function.inst(inst));
@@ -98,6 +103,11 @@ impl FrameAddresses {
             markers.flat_map(own_objects::named).collect()
         };
         let marked = [marked(before), marked(after)].concat();
+        let room = |object: &StackObject| object.size.saturating_add(object.align.into());
+        let of_both = before.stack.values().chain(after.stack.values());
+        if of_both.map(room).fold(0, u64::saturating_add) > MOST_OF_FRAME {
+            return FrameAddresses::default();
+        }
         let facts = before.stack.iter().filter_map(|(slot, object)| {
             let later = after.stack.get(slot)?;
             let bytes = object.size.min(later.size);

@@ -181,11 +181,11 @@ impl Writer<'_> {
     }
 
     /// The objects in a frame whose addresses are free, each with its bounds as expressions.
-    fn frame_objects(&self) -> Vec<(FrameObject, [String; 2])> {
+    fn frame_objects(&self) -> Vec<(Term, FrameObject, [String; 2])> {
         let objects = self.graph.frame_objects().into_iter().filter(|(address, _)| self.made.contains(address));
         let bounds = |(address, object): (Term, FrameObject)| {
             let (name, bytes) = (self.name(address), Bits::new(object.bytes.into(), self.graph.width_of(address)));
-            (object, [name.clone(), format!("(bvadd {name} {})", constant(bytes))])
+            (address, object, [name.clone(), format!("(bvadd {name} {})", constant(bytes))])
         };
         objects.map(bounds).collect()
     }
@@ -194,14 +194,15 @@ impl Writer<'_> {
     /// space.
     fn objects_are_apart(&mut self) {
         let objects = self.frame_objects();
-        for (index, (object, [start, end])) in objects.iter().enumerate() {
-            // No object is empty, so its end is not 0 either.
+        for (index, (address, object, [start, end])) in objects.iter().enumerate() {
+            let null = constant(Bits::zero(self.graph.width_of(*address)));
+            self.assert(&format!("(bvult {null} {start})"));
             self.assert(&format!("(bvult {start} {end})"));
             let low = object.align.trailing_zeros();
             if low > 0 {
                 self.assert(&format!("(= ((_ extract {} 0) {start}) {})", low - 1, constant(Bits::zero(low))));
             }
-            for (_, [other, other_end]) in &objects[..index] {
+            for (.., [other, other_end]) in &objects[..index] {
                 self.assert(&format!("(or (bvule {end} {other}) (bvule {other_end} {start}))"));
             }
         }
@@ -234,7 +235,7 @@ impl Writer<'_> {
                 objects.push((name, [lower, upper]));
             }
         }
-        let frame = self.frame_objects().into_iter().map(|(_, bounds)| (bounds[0].clone(), bounds));
+        let frame = self.frame_objects().into_iter().map(|(.., bounds)| (bounds[0].clone(), bounds));
         let frame: Vec<(String, [String; 2])> = frame.collect();
         for (place, (address, [lower, upper])) in objects.iter().enumerate() {
             for (other, [other_lower, other_upper]) in objects[..place].iter().chain(&frame) {
