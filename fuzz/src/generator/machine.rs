@@ -46,11 +46,13 @@ pub fn generate_machine(
     for passing in banks(target, features) {
         writer.arguments(passing)?;
     }
-    let walk = |rows: usize, index: u32| turn.wrapping_mul(WALKED).wrapping_add(index) as usize % rows.max(1);
+    let place =
+        |round: u32, index: u32, rows: usize| round.wrapping_mul(WALKED).wrapping_add(index) as usize % rows.max(1);
     for index in 0..WALKED {
-        let row = writer.rows.get(walk(writer.rows.len(), index)).copied();
+        let row = writer.rows.get(place(turn, index, writer.rows.len())).copied();
         writer.instruction(row)?;
-        if let Some(&(opcode, row)) = accesses.get(walk(accesses.len(), index)) {
+        // Programs with accesses have a walk of their own: every other stop of the first one may miss half of the rows.
+        if let Some(&(opcode, row)) = accesses.get(place(turn / WITH_MEMORY, index, accesses.len())) {
             writer.access(opcode, row)?;
         }
     }
