@@ -193,8 +193,8 @@ const ROWS: &[Row] = &[
         names: &[
             "G_STORE", "SB", "SH", "SW", "SD", "STRBBui", "STRHHui", "STRWui", "STRXui", "STURBBi", "STURHHi",
             "STURWi", "STURXi", "STRQui", "FSH", "FSW", "FSD", "STRSui", "STURSi", "STRDui", "STURDi", "STRBBroX",
-            "STRBBroW", "STRHHroX", "STRHHroW", "STRWroX", "STRWroW", "STRXroX", "STRXroW", "STRHroX", "STRHroW",
-            "STRSroX", "STRSroW", "STRDroX", "STRDroW", "STRQroX", "STRQroW",
+            "STRHui", "STRBBroW", "STRHHroX", "STRHHroW", "STRWroX", "STRWroW", "STRXroX", "STRXroW", "STRHroX",
+            "STRHroW", "STRSroX", "STRSroW", "STRDroX", "STRDroW", "STRQroX", "STRQroW", "STURHi", "STURQi",
         ],
         detail: "",
         argument: "A second plain store of the same value to the same place changes nothing.",
