@@ -25,7 +25,7 @@ const FOLDERS: [(&str, usize); 17] = [
     ("memory", 57),
     ("arithmetic", 17),
     ("selected", 106),
-    ("threads", 27),
+    ("threads", 28),
     ("vectors", 39),
 ];
 

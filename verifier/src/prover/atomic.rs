@@ -25,13 +25,14 @@ impl SideEvaluation<'_> {
     /// Evaluates an atomic load or store that does nothing besides; false for any other instruction.
     pub(super) fn atomic_access(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
         let Some(access) = self.as_plain_atomic(side, data)? else { return Ok(false) };
+        let malformed = || Unsupported::malformed(data.opcode);
+        let operand = data.operands.first().and_then(Operand::as_reg).ok_or_else(malformed)?;
         let PlainAtomic { is_store, bits, ordering, address, above } = access;
         let (name, scope) = (if is_store { "store" } else { "load" }, data.memory[0].scope);
         let volatile = if data.memory[0].flags.contains(MemFlags::VOLATILE) { "volatile " } else { "" };
         let what = format!("atomic {volatile}{name} of {bits} bits, {scope:?}");
         let identity = self.atomic_identity(Identity::named(what), data, ordering);
         self.note_claim(side, data, address.bits);
-        let Some(operand) = data.operands.first().and_then(Operand::as_reg) else { return Ok(false) };
         if is_store {
             let value = walk::read(&mut SideState { evaluation: self, side }, operand)?;
             let low = value.part(self.d, 0, bits);
@@ -40,7 +41,7 @@ impl SideEvaluation<'_> {
         }
         let width = self.operand_width(operand);
         let loaded = self.effect(side, identity, vec![address], &[bits], Touches::Memory)?;
-        let Some(loaded) = loaded.into_iter().next() else { return Ok(false) };
+        let loaded = loaded.into_iter().next().ok_or_else(malformed)?;
         let bits = match above {
             _ if width == bits => loaded.bits,
             Some(Extension::Sign) => self.d.sext(&loaded.bits, width),
@@ -55,6 +56,7 @@ impl SideEvaluation<'_> {
         Ok(true)
     }
 
+    /// The instruction as an atomic load or store; `None` for any other.
     fn as_plain_atomic(&mut self, side: &mut Side, data: &InstData) -> Result<Option<PlainAtomic>, Unsupported> {
         let [memory] = data.memory.as_slice() else { return Ok(None) };
         let bits = memory.ty.filter(|ty| !ty.is_vector()).map_or(0, |ty| ty.bits());
@@ -79,7 +81,7 @@ impl SideEvaluation<'_> {
                 let own = row.flags & directions;
                 let is_plain = own == OpcodeFlags::LOAD || own == OpcodeFlags::STORE;
                 // The machine's accesses are atomic where they are aligned.
-                let is_aligned = 8 * memory.align >= bits;
+                let is_aligned = memory.align >= bits / 8;
                 let Some(access) = row.access.filter(|access| is_plain && is_aligned && access.bits() == bits) else {
                     return Ok(None);
                 };

@@ -40,11 +40,16 @@ pub(super) fn resolve(
     for output in outputs.iter() {
         find(d, output.source.bits, output.target.bits, &mut shown);
     }
-    let is_hidden = |choice: &&Term| shown[*choice].is_empty() && !frozen.iter().any(|(frozen, _)| frozen == *choice);
+    let frozen: FxHashMap<Term, Term> = frozen.iter().copied().filter(|(choice, _)| shown[choice].is_empty()).collect();
+    let is_hidden = |choice: &&Term| shown[*choice].is_empty() && !frozen.contains_key(*choice);
     let hidden: Vec<Term> = choices.iter().filter(is_hidden).copied().collect();
+    // The value of a choice, and whether outputs show all of it. The hidden ones are zeros for each other.
+    let settled = |d: &mut Symbolic, choice: Term, shown: &Shown| match frozen.get(&choice) {
+        Some(&bits) => (bits, false),
+        None => assembled(d, choice, &shown[&choice]),
+    };
     if !hidden.is_empty() {
-        // The hidden ones are zeros for each other.
-        let known = choices.iter().map(|&choice| (choice, assembled(d, choice, &shown[&choice]).0)).collect();
+        let known = choices.iter().map(|&choice| (choice, settled(d, choice, &shown).0)).collect();
         for output in outputs.iter() {
             solve_for(d, (output.source.bits, output.target.bits), (&hidden, &known), &mut shown);
         }
@@ -52,11 +57,7 @@ pub(super) fn resolve(
     let mut guessed = false;
     let mut found = FxHashMap::default();
     for &choice in choices {
-        let bits = frozen.iter().find(|(frozen, _)| *frozen == choice && shown[&choice].is_empty());
-        let (value, complete) = match bits {
-            Some(&(_, bits)) => (bits, false),
-            None => assembled(d, choice, &shown[&choice]),
-        };
+        let (value, complete) = settled(d, choice, &shown);
         guessed |= !complete && outputs.iter().any(|output| mentions(d, output.source.bits, choice));
         found.insert(choice, value);
     }

@@ -73,11 +73,8 @@ fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor }: D
     let quotient = graph.binary(op, dividend, by);
     let most = if is_signed { Bits::signed_min(whole) } else { Bits::ones(whole) };
     let used = most.checked_udiv(divisor).map_or(whole, Bits::used).max(1) + u32::from(is_signed);
-    let mut fitted = |term, width: u32| {
-        let low = graph.extract_bits(term, 0, used.min(width).min(whole));
-        if is_signed { graph.sign_extend(low, width) } else { graph.zero_extend(low, width) }
-    };
-    let quotient = fitted(quotient, width);
+    let low = graph.extract_bits(quotient, 0, used.min(width).min(whole));
+    let quotient = if is_signed { graph.sign_extend(low, width) } else { graph.zero_extend(low, width) };
     match graph.node(term) {
         Node::Binary(Op::Urem | Op::Srem, ..) => {
             let multiple = graph.binary(Op::Mul, quotient, by);

@@ -122,6 +122,13 @@ struct Setting<'f> {
     limits: Limits,
 }
 
+impl<'f> Setting<'f> {
+    /// That of the first attempt at a pair, with the contents of its promoted objects on entry.
+    fn new(target: &'f Target, (pair, contents): (Pair<'f>, &'f [VReg]), undef: Undef, limits: Limits) -> Setting<'f> {
+        Setting { target, pair, contents, undef, expands: false, extensions: Extensions::InOrder, limits }
+    }
+}
+
 /// Judges the pair within `time` of its thread and of the solver.
 pub fn validate(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Validated {
     if pair.before.layout().is_empty() || pair.after.layout().is_empty() {
@@ -150,27 +157,13 @@ fn promoted(target: &Target, pair: Pair<'_>, undef: Undef, time: Duration) -> Re
         return first;
     }
     let second = match promote::apart(target.vocabulary, pair) {
-        None => simulation::simulate(Setting {
+        None => simulation::simulate(Setting::new(target, (pair, &[]), undef, limits)),
+        Some(Promoted { before, after, contents }) => simulation::simulate(Setting::new(
             target,
-            pair,
-            contents: &[],
+            (Pair { before: &before, after: &after }, &contents),
             undef,
-            expands: false,
-            extensions: Extensions::InOrder,
             limits,
-        }),
-        Some(Promoted { before, after, contents }) => {
-            let pair = Pair { before: &before, after: &after };
-            simulation::simulate(Setting {
-                target,
-                pair,
-                contents: &contents,
-                undef,
-                expands: false,
-                extensions: Extensions::InOrder,
-                limits,
-            })
-        }
+        )),
     };
     if is_proved(&second) || pairing::blocks(pair).is_err() { second } else { first }
 }
@@ -184,26 +177,9 @@ fn by_blocks(target: &Target, pair: Pair<'_>, undef: Undef, limits: Limits) -> R
         pair = Pair { before: &straight[0], after: &straight[1] };
     }
     match promote::promote(target.vocabulary, pair) {
-        None => expansions(Setting {
-            target,
-            pair,
-            contents: &[],
-            undef,
-            expands: false,
-            extensions: Extensions::InOrder,
-            limits,
-        }),
+        None => expansions(Setting::new(target, (pair, &[]), undef, limits)),
         Some(Promoted { before, after, contents }) => {
-            let pair = Pair { before: &before, after: &after };
-            expansions(Setting {
-                target,
-                pair,
-                contents: &contents,
-                undef,
-                expands: false,
-                extensions: Extensions::InOrder,
-                limits,
-            })
+            expansions(Setting::new(target, (Pair { before: &before, after: &after }, &contents), undef, limits))
         }
     }
 }
@@ -231,15 +207,15 @@ fn is_proved(outcome: &Result<Validated, Unsupported>) -> bool {
 /// the bits of any-extensions for each other in their order, since the later function may have exchanged them.
 fn guesses(setting: Setting<'_>) -> Result<Validated, Unsupported> {
     let first = attempts(setting, Parts::All);
+    if is_proved(&first) {
+        return first;
+    }
     let pair = setting.pair;
     let mut blocks = pair.before.layout().iter().zip(pair.after.layout());
     let ambiguous = |(&block, &other): (&Block, &Block)| {
         let related = |parts| related(pair, setting.target, (block, other), parts).ok();
         related(Parts::All) != related(Parts::Low)
     };
-    if is_proved(&first) {
-        return first;
-    }
     if blocks.any(ambiguous) {
         let second = attempts(setting, Parts::Low);
         if is_proved(&second) {
