@@ -40,7 +40,9 @@ pub(super) fn resolve(
     for output in outputs.iter() {
         find(d, output.source.bits, output.target.bits, &mut shown);
     }
-    let frozen: FxHashMap<Term, Term> = frozen.iter().copied().filter(|(choice, _)| shown[choice].is_empty()).collect();
+    // A choice that the later side shares is settled, and stands no longer among them.
+    let is_unshown = |(choice, _): &(Term, Term)| shown.get(choice).is_some_and(Vec::is_empty);
+    let frozen: FxHashMap<Term, Term> = frozen.iter().copied().filter(is_unshown).collect();
     let is_hidden = |choice: &&Term| shown[*choice].is_empty() && !frozen.contains_key(*choice);
     let hidden: Vec<Term> = choices.iter().filter(is_hidden).copied().collect();
     // The value of a choice, and whether outputs show all of it. The hidden ones are zeros for each other.
