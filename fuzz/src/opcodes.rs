@@ -88,6 +88,16 @@ pub static ON_NUMBERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     Opcode::ALL.iter().copied().filter(is_one).collect()
 });
 
+/// The operations on integers and pointers whose rows say every operand, accesses apart.
+pub static ON_SCALARS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+    let is_said = |kind: OperandKind| kind.type_index().is_some() || kind.is_immediate() || kind == OperandKind::PRED;
+    let is_one = |opcode: &Opcode| {
+        let row = opcode.info().filter(|info| is_known(*opcode) && info.accesses.is_none());
+        row.is_some_and(|info| !info.defs.is_empty() && info.operands().all(is_said))
+    };
+    Opcode::ALL.iter().copied().filter(is_one).collect()
+});
+
 /// The operations on numbers and pointers that vectors may be operands of, and accesses to vectors.
 pub static ON_VECTORS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     let (byte, pointer) = (Type::scalar(16), Type::Pointer { address_space: 0, bits: 64 });

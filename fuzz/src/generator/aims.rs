@@ -1,15 +1,17 @@
 //! The aim of a program: one goal of a list, which a campaign walks through program by program.
 //!
 //! A campaign remembers nothing of what it observed, since a program depends on the seed and its number alone. So the
-//! number chooses the goal, and how often the walk came round chooses among the immediates at the edges of a rule. The
-//! goals are the selection rules of the program's features, operations in one step that the legalizer rewrites,
-//! operations on numbers of floating point, and operations on vectors of integers and of numbers, which it takes apart.
+//! number chooses the goal, and how often the walk came round chooses among the immediates at the edges of a rule, and
+//! the types on which it decides. The goals are the rules of the program's features that select, those that rewrite
+//! operations on scalars, operations in one step, operations on numbers of floating point, and operations on vectors of
+//! integers and of numbers, which the legalizer takes apart.
 //!
 //! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
 //! operation to another form first, so an aim is no promise.
 
 use super::directed::{constant_class, is_of_addresses, is_of_values, number_in_memory};
-use super::{Entry, Generator, floats, number_vectors};
+use super::rewrites::Rewrite;
+use super::{Entry, Generator, floats, number_vectors, rewrites};
 use crate::opcodes;
 use arbitrary::Result;
 use rustc_hash::FxHashMap;
@@ -24,6 +26,8 @@ use tribunal_target::{Features, Target};
 enum Goal {
     /// This rule selects it.
     Rule(&'static SelectionRule),
+    /// A rule of the legalizer rewrites it.
+    Rewrite(&'static Rewrite),
     /// It changes memory in one step, at any size.
     Atomic(Opcode),
     /// It computes with numbers of floating point.
@@ -69,30 +73,39 @@ impl Aim {
 
 /// The goals of a machine.
 struct Goals {
-    /// Those that are not of vectors.
-    plain: Vec<Goal>,
-    vectors: Vec<Goal>,
-    /// The plain ones that the machine lacks without its options.
+    /// The turns of a walk: all goals that are not of vectors, [`ROUNDS`] times, and after each time a part of the
+    /// others.
+    walk: Vec<Turn>,
+    /// The goals that the machine lacks without its options.
     optional: Vec<Goal>,
 }
 
+/// A goal in the walk, which comes to it the `nth` time of `times`.
+#[derive(Clone, Copy)]
+struct Turn {
+    goal: Goal,
+    times: u32,
+    nth: u32,
+}
+
 impl Goals {
-    /// Turns after which the walk begins again.
-    fn period(&self) -> u32 {
-        (ROUNDS * self.plain.len() as u32 + self.vectors.len() as u32).max(1)
+    fn new(plain: &[Goal], vectors: &[Goal], optional: Vec<Goal>) -> Goals {
+        let part = vectors.len().div_ceil(ROUNDS as usize).max(1);
+        let mut vectors = vectors.chunks(part);
+        let mut walk = Vec::new();
+        for nth in 0..ROUNDS {
+            walk.extend(plain.iter().map(|&goal| Turn { goal, times: ROUNDS, nth }));
+            let part = vectors.next().unwrap_or_default();
+            walk.extend(part.iter().map(|&goal| Turn { goal, times: 1, nth: 0 }));
+        }
+        Goals { walk, optional }
     }
 
-    /// The goal at a turn of the walk.
+    /// The goal at a turn of the walk, which then begins again.
     fn aim(&self, turn: u32) -> Option<Aim> {
-        let (count, period) = (self.plain.len() as u32, self.period());
-        let (round, place) = (turn / period, turn % period);
-        match place.checked_sub(ROUNDS * count) {
-            Some(place) => Some(Aim { goal: *self.vectors.get(place as usize)?, visit: round }),
-            None => {
-                let goal = *self.plain.get((place % count) as usize)?;
-                Some(Aim { goal, visit: ROUNDS * round + place / count })
-            }
-        }
+        let count = (self.walk.len() as u32).max(1);
+        let &Turn { goal, times, nth } = self.walk.get((turn % count) as usize)?;
+        Some(Aim { goal, visit: times * (turn / count) + nth })
     }
 }
 
@@ -112,11 +125,13 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let legalizer = (target.legality)(features);
     let of_floats = floats::compiled(legalizer).map(Goal::Number);
     let of_integers = opcodes::ON_VECTORS.iter().copied().map(Goal::Vectors);
-    Goals {
-        plain: rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect(),
-        vectors: of_integers.chain(number_vectors::compiled(legalizer).map(Goal::NumberVectors)).collect(),
-        optional: optional.map(Goal::Rule).collect(),
-    }
+    let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
+    let rewrites = rewrites.iter().map(Goal::Rewrite);
+    let of_numbers = number_vectors::compiled(legalizer).map(Goal::NumberVectors);
+    let optional = optional.map(Goal::Rule).collect();
+    let plain: Vec<Goal> =
+        rules.map(Goal::Rule).chain(rewrites).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect();
+    Goals::new(&plain, &of_integers.chain(of_numbers).collect::<Vec<Goal>>(), optional)
 }
 
 /// True if the generator can write the pattern.
@@ -153,6 +168,7 @@ impl Generator<'_, '_, '_> {
         self.visit = Some(visit);
         let written = match goal {
             Goal::Rule(rule) => self.aimed_at(rule, depth),
+            Goal::Rewrite(rewrite) => self.rewritten(rewrite, visit),
             Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
             Goal::Atomic(_) => self.expression(),
             Goal::Number(opcode) => {
@@ -232,6 +248,7 @@ mod tests {
     use arbitrary::Unstructured;
     use rand::rngs::SmallRng;
     use rand::{Rng, SeedableRng};
+    use rustc_hash::FxHashSet;
     use tribunal_codegen::{Context, Observer, Options, pipeline};
     use tribunal_ir::{Function, Inst};
 
@@ -239,8 +256,29 @@ mod tests {
     fn shown(goal: Goal) -> Opcode {
         match goal {
             Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
+            Goal::Rewrite(rewrite) => rewrite.opcode,
             Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) | Goal::NumberVectors(opcode) => opcode,
         }
+    }
+
+    /// Random bytes that say a turn.
+    fn bytes_at(turn: u32, seed: u64) -> [u8; 2048] {
+        let mut bytes = [0u8; 2048];
+        SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+        bytes[..4].copy_from_slice(&turn.to_le_bytes());
+        bytes
+    }
+
+    fn program_at(turn: u32, seed: u64, target: &'static Target, features: Features) -> Function {
+        crate::generator::generate(&mut Unstructured::new(&bytes_at(turn, seed)), target, features, "f").unwrap()
+    }
+
+    /// The campaign's turns at which the walk comes to a goal, in its first round; and all of a round.
+    fn turns_of(goals: &Goals, is_own: impl Fn(Goal) -> bool) -> (Vec<u32>, u32) {
+        // Where there are goals of options, every other turn is theirs.
+        let slowly = if goals.optional.is_empty() { 1 } else { 2 };
+        let own = goals.walk.iter().enumerate().filter(|(_, turn)| is_own(turn.goal));
+        (own.map(|(place, _)| slowly * place as u32).collect(), slowly * goals.walk.len() as u32)
     }
 
     /// The walk comes to each goal, and a program at a goal has its operation. An operation in one step of a size that
@@ -250,10 +288,11 @@ mod tests {
         for &target in tribunal_target::ALL {
             let features = target.default_features | target.all_options();
             let goals = goals(target, features);
-            let (numbers, period) = (goals.plain.len() as u32, goals.period());
             let optional = goals.optional.len() as u32;
             assert!(optional > 0);
-            let walk = (0..numbers).chain(ROUNDS * numbers..period).map(|turn| (2 * turn, 2 * period));
+            let (walk, period) = turns_of(goals, |_| true);
+            let first = |turn: &u32| goals.walk[*turn as usize / 2].nth == 0;
+            let walk = walk.into_iter().filter(first).map(|turn| (turn, period));
             let options = (0..optional).map(|turn| (2 * turn + 1, 2 * optional));
             let mut missed = Vec::new();
             for (turn, period) in walk.chain(options) {
@@ -261,11 +300,7 @@ mod tests {
                 assert_eq!(aim.visit, 0);
                 assert_ne!(Aim::at(turn + period, target, features).unwrap().visit, 0);
                 let has_it = (0..16u64).any(|seed| {
-                    let mut bytes = [0u8; 2048];
-                    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-                    bytes[..4].copy_from_slice(&(turn + seed as u32 * period).to_le_bytes());
-                    let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f");
-                    let function = function.unwrap();
+                    let function = program_at(turn + seed as u32 * period, seed, target, features);
                     function.all_insts().any(|inst| function.inst(inst).opcode == shown(aim.goal))
                 });
                 if !has_it {
@@ -279,36 +314,34 @@ mod tests {
 
     /// Names of the rules that fired.
     #[derive(Default)]
-    struct Fired(Vec<&'static str>);
+    struct Fired(FxHashSet<&'static str>);
 
     impl Observer for Fired {
         fn step(&mut self, rule: &'static str, _: &mut Function, _: &[InstData], _: &mut Vec<Inst>) {
-            self.0.push(rule);
+            self.0.insert(rule);
         }
     }
 
-    /// True if the rule is no goal, or selects in one of a few programs aimed at it, which have no option but its own.
-    fn fires(target: &'static Target, rule: &SelectionRule) -> bool {
-        let options = target.options.iter().filter(|option| rule.requires.contains(option.feature));
-        let features = options.fold(target.default_features, |all, option| all | option.feature | option.implies);
-        let goals = goals(target, features);
-        let is_own = |goal: &Goal| matches!(goal, Goal::Rule(own) if own.name == rule.name);
-        let Some(place) = goals.plain.iter().position(is_own) else { return true };
-        let (count, slowly) = (goals.plain.len() as u32, if goals.optional.is_empty() { 1 } else { 2 });
-        (0..64).any(|seed| {
-            let mut bytes = [0u8; 2048];
-            SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-            let (round, visit) = (seed as u32 / ROUNDS, seed as u32 % ROUNDS);
-            let turn = slowly * (round * goals.period() + visit * count + place as u32);
-            bytes[..4].copy_from_slice(&turn.to_le_bytes());
-            let mut function =
-                crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f").unwrap();
-            let mut fired = Fired::default();
+    impl Fired {
+        /// Adds the rules that fire in the program of a turn.
+        fn add(&mut self, turn: u32, seed: u64, target: &'static Target, features: Features) {
+            let mut function = program_at(turn, seed, target, features);
             let (options, legalizer) = (Options::new(features), (target.legality)(features));
-            let mut context = Context { target, options, legalizer, observer: &mut fired };
+            let mut context = Context { target, options, legalizer, observer: self };
             pipeline::compile(&mut function, &mut context).unwrap();
-            fired.0.contains(&rule.name)
-        })
+        }
+    }
+
+    /// True if the rule is no goal, or fires in one of a few programs aimed at it.
+    fn fires(target: &'static Target, features: Features, is_own: impl Fn(Goal) -> bool, rule: &'static str) -> bool {
+        let (turns, period) = turns_of(goals(target, features), is_own);
+        let mut fired = Fired::default();
+        turns.is_empty()
+            || (0..64u32).any(|seed| {
+                let (round, visit) = (seed / turns.len() as u32, seed as usize % turns.len());
+                fired.add(round * period + turns[visit], seed.into(), target, features);
+                fired.0.contains(rule)
+            })
     }
 
     /// A rule that never fires is one that a rule before it takes everything from.
@@ -316,8 +349,39 @@ mod tests {
     fn each_rule_that_is_aimed_at_fires() {
         for &target in tribunal_target::ALL {
             let all = target.default_features | target.all_options();
-            let silent = target.selection.iter().filter(|rule| all.contains(rule.requires) && !fires(target, rule));
+            let silent = target.selection.iter().filter(|rule| all.contains(rule.requires)).filter(|rule| {
+                // The machine has no option but the rule's own.
+                let options = target.options.iter().filter(|option| rule.requires.contains(option.feature));
+                let features =
+                    options.fold(target.default_features, |all, option| all | option.feature | option.implies);
+                let is_own = |goal: Goal| matches!(goal, Goal::Rule(own) if own.name == rule.name);
+                !fires(target, features, is_own, rule.name)
+            });
             assert_eq!(silent.map(|rule| rule.name).collect::<Vec<_>>(), [""; 0], "{}", target.name);
+        }
+    }
+
+    /// The rules of the legalizer that a rule set has are its goals, and each fires.
+    #[test]
+    fn each_rule_of_the_legalizer_fires_in_each_rule_set() {
+        for &target in tribunal_target::ALL {
+            for features in target.rule_sets() {
+                let rules: Vec<&'static str> = goals(target, features).walk.iter().filter_map(rewriting).collect();
+                assert!(rules.len() > 250, "{}: {}", target.with(features), rules.len());
+                let silent = rules.into_iter().filter(|rule| {
+                    let is_own = |goal| matches!(goal, Goal::Rewrite(rewrite) if rewrite.rule == *rule);
+                    !fires(target, features, is_own, rule)
+                });
+                assert_eq!(silent.collect::<Vec<_>>(), [""; 0], "{}", target.with(features));
+            }
+        }
+    }
+
+    /// The rule at the first turn that is its own.
+    fn rewriting(turn: &Turn) -> Option<&'static str> {
+        match turn.goal {
+            Goal::Rewrite(rewrite) if turn.nth == 0 => Some(rewrite.rule),
+            _ => None,
         }
     }
 
@@ -326,18 +390,15 @@ mod tests {
     fn operations_on_vectors_make_promises() {
         let target = tribunal_target::ALL[0];
         let features = target.default_features;
-        let plain = goals(target, features).plain.len() as u32;
+        let (turns, _) = turns_of(goals(target, features), |goal| matches!(goal, Goal::Vectors(_)));
         let mut promising = 0;
-        for turn in ROUNDS * plain..goals(target, features).period() {
+        for turn in turns {
             let opcode = shown(Aim::at(turn, target, features).unwrap().goal);
             if crate::edit::flags_of(opcode).is_empty() || opcode.is_float() {
                 continue;
             }
             promising += 1;
-            let mut bytes = [0u8; 2048];
-            SmallRng::seed_from_u64(turn.into()).fill_bytes(&mut bytes);
-            bytes[..4].copy_from_slice(&turn.to_le_bytes());
-            let function = crate::generator::generate(&mut Unstructured::new(&bytes), target, features, "f").unwrap();
+            let function = program_at(turn, turn.into(), target, features);
             let promises = |data: &InstData| {
                 let result = data.vreg(0).and_then(|register| function.type_of(register));
                 data.opcode == opcode && !data.flags.is_empty() && result.is_some_and(|ty| ty.is_vector())

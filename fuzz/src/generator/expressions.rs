@@ -258,20 +258,23 @@ impl Generator<'_, '_, '_> {
 
     /// A value extended in place, or each element of a vector, then asserted to be so: the promise holds.
     pub(super) fn promise(&mut self, source: Entry) -> Result<Entry> {
+        let assertion = *self.u.choose(Family::Assertion.opcodes())?;
+        self.promise_by(assertion, source)
+    }
+
+    /// The same with this promise.
+    pub(super) fn promise_by(&mut self, assertion: Opcode, source: Entry) -> Result<Entry> {
         let (ty, width) = (source.ty, source.ty.scalar_type().bits());
         let bits = self.u.int_in_range(1..=width - 1)?;
-        if self.u.ratio(1, 4)? {
-            return self.aligned(source, bits.min(12));
-        }
         let imm = Operand::Imm(i64::from(bits));
-        let (narrow, assertion) = match self.u.arbitrary()? {
-            true => {
-                let operands = [Operand::used(source.register), imm];
-                (self.builder.build(ty, Opcode::G_SEXT_INREG, operands), Opcode::G_ASSERT_SEXT)
+        let narrow = match assertion {
+            Opcode::G_ASSERT_ALIGN => return self.aligned(source, bits.min(12)),
+            Opcode::G_ASSERT_SEXT => {
+                self.builder.build(ty, Opcode::G_SEXT_INREG, [Operand::used(source.register), imm])
             }
-            false => {
+            _ => {
                 let mask = self.everywhere(ty, Bits::ones(bits).zext_or_trunc(width));
-                (self.builder.op(ty, Opcode::G_AND, &[source.register, mask]), Opcode::G_ASSERT_ZEXT)
+                self.builder.op(ty, Opcode::G_AND, &[source.register, mask])
             }
         };
         let register = self.builder.build(ty, assertion, [Operand::used(narrow), imm]);

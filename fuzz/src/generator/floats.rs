@@ -77,7 +77,7 @@ impl Generator<'_, '_, '_> {
         Ok(None)
     }
 
-    fn shown_number(&mut self, opcode: Opcode, types: &IndexTypes) -> Result<Entry> {
+    pub(super) fn shown_number(&mut self, opcode: Opcode, types: &IndexTypes) -> Result<Entry> {
         let number = self.operation_on_numbers(opcode, types, DEPTH)?;
         self.settled(number)
     }
@@ -229,7 +229,7 @@ impl Generator<'_, '_, '_> {
         self.settled(DrawnNumber { entry: read, is_any_nan: opcode == Opcode::G_FPEXT })
     }
 
-    fn has_arithmetic(&self, ty: Type) -> bool {
+    pub(super) fn has_arithmetic(&self, ty: Type) -> bool {
         self.legalizer.action(&LegalityQuery::new(Opcode::G_FNEG, [ty])).action == Action::Legal
     }
 

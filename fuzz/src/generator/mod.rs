@@ -29,6 +29,7 @@ mod modules;
 mod number_vectors;
 mod refusals;
 mod regions;
+mod rewrites;
 mod shapes;
 mod variadic;
 mod vector_operations;
@@ -196,8 +197,8 @@ struct Generator<'u, 'b, 'f> {
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let aim = Aim::at(u.arbitrary()?, target, features);
     let policy = Policy::draw(u, target)?;
-    // Rules of the legalizer that are no goals need programs of one statement too.
-    let aim = if policy.statements == 1 && u.arbitrary()? { aim.filter(Aim::is_of_vectors) } else { aim };
+    // What is no goal needs programs of one statement too.
+    let aim = if policy.statements == 1 && u.ratio(1, 4)? { aim.filter(Aim::is_of_vectors) } else { aim };
     modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))
 }
 

@@ -53,7 +53,14 @@ impl Generator<'_, '_, '_> {
         if opcode.is_phi() {
             return self.vector_of_two_ways(element);
         }
-        let Some(types) = vector_types(info, element, lanes, self.pointer_type()) else { return self.expression() };
+        match vector_types(info, element, lanes, self.pointer_type()) {
+            Some(types) => self.on_types(opcode, info, &types),
+            None => self.expression(),
+        }
+    }
+
+    /// The operation on operands of these types, vectors or not; all results are shown.
+    pub(super) fn on_types(&mut self, opcode: Opcode, info: &OpcodeInfo, types: &IndexTypes) -> Result<()> {
         let harmless = Poison::AMOUNT | Poison::CONDITION;
         let flags = self.vector_flags(opcode)?;
         let mut deterministic = flags.is_empty()
@@ -69,7 +76,7 @@ impl Generator<'_, '_, '_> {
                     Operand::used(entry.register)
                 }
                 _ => {
-                    let range = info.immediate_at(index).and_then(|immediate| immediate.range(&types));
+                    let range = info.immediate_at(index).and_then(|immediate| immediate.range(types));
                     Operand::Imm(self.u.int_in_range(range.unwrap_or(1..=1))?)
                 }
             };

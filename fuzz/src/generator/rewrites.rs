@@ -1,0 +1,111 @@
+//! Goals of the legalizer: for each rule that rewrites an operation on scalars, types on which it decides.
+//!
+//! The tables are asked, not read: a rule has types here if it answers for them, and where its chain ends in code.
+
+use super::floats::{self, compiles};
+use super::{Generator, WIDEST};
+use crate::opcodes;
+use arbitrary::Result;
+use tribunal_ir::opcode::{IndexTypes, TypeClass};
+use tribunal_ir::types::{S16, S32, S64, S128};
+use tribunal_ir::{Family, Opcode, OpcodeInfo, Type};
+use tribunal_target::Target;
+use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo};
+
+/// Widths of the integers that are tried, in bits: those of words and their neighbours. The narrowest come first.
+const WIDTHS: [u32; 20] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, WIDEST];
+
+/// Lists of types kept for a rule. Code for the widest values is long, so the first ones found stand for all.
+const LISTS: usize = 4;
+
+/// An operation that a rule of the legalizer rewrites, and types on which it decides.
+pub(super) struct Rewrite {
+    pub rule: &'static str,
+    pub opcode: Opcode,
+    types: Vec<IndexTypes>,
+}
+
+/// The rules that rewrite operations on scalars, in the order of the opcodes.
+pub(super) fn found(target: &'static Target, legalizer: &'static LegalizerInfo) -> Vec<Rewrite> {
+    let opcodes = opcodes::ON_SCALARS.iter().copied().chain(floats::compiled(legalizer));
+    opcodes.flat_map(|opcode| of_opcode(target, legalizer, opcode)).collect()
+}
+
+fn of_opcode(target: &Target, legalizer: &LegalizerInfo, opcode: Opcode) -> Vec<Rewrite> {
+    let mut rewrites: Vec<Rewrite> = Vec::new();
+    let lists = opcode.info().map(|info| type_lists(target, info)).unwrap_or_default();
+    for types in lists {
+        let LegalizeStep { action, rule, .. } =
+            legalizer.action(&LegalityQuery::new(opcode, types.iter().copied().flatten()));
+        if matches!(action, Action::Legal | Action::Unsupported) || !compiles(legalizer, opcode, &types) {
+            continue;
+        }
+        match rewrites.iter_mut().find(|rewrite| rewrite.rule == rule) {
+            Some(rewrite) if rewrite.types.len() < LISTS => rewrite.types.push(types),
+            Some(_) => {}
+            None => rewrites.push(Rewrite { rule, opcode, types: vec![types] }),
+        }
+    }
+    rewrites
+}
+
+/// The lists of scalar types that the row takes, the narrow ones first.
+fn type_lists(target: &Target, info: &OpcodeInfo) -> Vec<IndexTypes> {
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let choices = |index: usize| -> Vec<Option<Type>> {
+        let integers = || WIDTHS.into_iter().map(Type::scalar);
+        match info.class_of(index) {
+            None => vec![None],
+            Some(TypeClass::Float) => [S16, S32, S64, S128].map(Some).to_vec(),
+            Some(TypeClass::Index) => vec![Some(Type::scalar(pointer.bits()))],
+            Some(_) => integers().chain([pointer]).map(Some).collect(),
+        }
+    };
+    let of_one = |first: Option<Type>| {
+        let of_two = move |second: Option<Type>| choices(2).into_iter().map(move |third| [first, second, third]);
+        choices(1).into_iter().flat_map(of_two)
+    };
+    // The runtime library divides values of at most two registers, and there is no promise about a single bit.
+    let widest = if info.undefined.is_empty() { WIDEST } else { 2 * target.register_type().bits() };
+    let narrowest = if info.family == Family::Assertion { 2 } else { 1 };
+    let is_written = |types: &IndexTypes| types[0].is_some_and(|ty| (narrowest..=widest).contains(&ty.bits()));
+    let lists = choices(0).into_iter().flat_map(of_one);
+    let mut lists: Vec<IndexTypes> = lists.filter(|types| is_written(types) && info.takes(types)).collect();
+    lists.sort_by_key(|types| types.iter().flatten().map(|ty| ty.bits()).sum::<u32>());
+    lists
+}
+
+impl Generator<'_, '_, '_> {
+    /// The operation, at one of the types on which the rule decides.
+    pub(super) fn rewritten(&mut self, rewrite: &Rewrite, visit: u32) -> Result<()> {
+        let types = &rewrite.types[visit as usize % rewrite.types.len()];
+        let Some(info) = rewrite.opcode.info() else { return self.expression() };
+        if info.is_float() {
+            let entry = self.shown_number(rewrite.opcode, types)?;
+            self.scope.push(entry);
+            return Ok(());
+        }
+        if info.family == Family::Assertion {
+            let Some(ty) = types[0] else { return self.expression() };
+            let source = self.value(ty, false)?;
+            let entry = self.promise_by(rewrite.opcode, source)?;
+            self.scope.push(entry);
+            return Ok(());
+        }
+        // Of integers they combine away: a number comes from a register of its own, or goes to one.
+        let recasts = matches!(info.family, Family::Extension | Family::Truncation) && self.u.arbitrary()?;
+        if let Some(ty) = types[1].filter(|ty| recasts && [S16, S32, S64].contains(ty)) {
+            let number = self.in_register_of_numbers(ty, false)?;
+            self.scope.push(number);
+        }
+        self.on_types(rewrite.opcode, info, types)?;
+        match self.scope.last() {
+            Some(&result) if recasts && self.has_arithmetic(result.ty) => {
+                let read = self.read_as_number(result)?;
+                self.scope.push(read);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
