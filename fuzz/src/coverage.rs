@@ -57,7 +57,7 @@ impl RuleCoverage {
     pub fn new(target: &'static Target, features: Features, mix: FeatureMix, reached: &Reached) -> RuleCoverage {
         let optional = target.options_beside_rules().filter(|_| mix == FeatureMix::Drawn);
         let all = optional.fold(features, |all, option| all | option.feature);
-        let rules = rules(target, all);
+        let rules: Vec<&'static str> = of_legalizer(target, features).chain(of_selection(target, all)).collect();
         let label = target.with(features);
         let proofs = PROVED.get(&label);
         let is_proved = |rule: &&str| proofs.is_some_and(|proofs| proofs.contains(*rule));
@@ -113,13 +113,22 @@ static DECIDED: LazyLock<FxHashMap<&str, FxHashSet<&str>>> = LazyLock::new(|| {
     decided
 });
 
-/// Names of the rules that rewrite something for the target under these features. A rule for several opcodes has a name
-/// for each, and may have nothing to decide about some.
-pub fn rules(target: &'static Target, features: Features) -> Vec<&'static str> {
+/// Names of the legalizer's rules that rewrite something for the target under these features. A rule for several opcodes
+/// has a name for each, and may have nothing to decide about some.
+fn of_legalizer(target: &'static Target, features: Features) -> impl Iterator<Item = &'static str> {
     let decided = DECIDED.get(target.with(features).as_str());
-    let decides = |rule: &&str| decided.is_none_or(|decided| decided.contains(*rule));
-    let selection = target.selection.iter().filter(|rule| features.contains(rule.requires)).map(|rule| rule.name);
-    (target.legality)(features).rewrites().filter(decides).chain(COMBINES).chain(selection).collect()
+    let decides = move |rule: &&str| decided.is_none_or(|decided| decided.contains(*rule));
+    (target.legality)(features).rewrites().filter(decides).chain(COMBINES)
+}
+
+/// Names of the selection rules that a machine with these features has.
+fn of_selection(target: &'static Target, features: Features) -> impl Iterator<Item = &'static str> {
+    target.selection.iter().filter(move |rule| features.contains(rule.requires)).map(|rule| rule.name)
+}
+
+/// Names of the rules that rewrite something for the target under these features.
+pub fn rules(target: &'static Target, features: Features) -> Vec<&'static str> {
+    of_legalizer(target, features).chain(of_selection(target, features)).collect()
 }
 
 #[cfg(test)]

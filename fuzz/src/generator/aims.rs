@@ -9,7 +9,9 @@
 //! Invariant: a goal is a function of the program's first bytes and its features. Rules of the legalizer may bring an
 //! operation to another form first, so an aim is no promise.
 
+use super::artifacts::{self, ArtifactChain};
 use super::directed::{constant_class, is_of_addresses, is_of_values, number_in_memory};
+use super::intrinsics::Intrinsic;
 use super::rewrites::Rewrite;
 use super::{Entry, Generator, floats, number_vectors, rewrites};
 use crate::opcodes;
@@ -28,6 +30,10 @@ enum Goal {
     Rule(&'static SelectionRule),
     /// A rule of the legalizer rewrites it.
     Rewrite(&'static Rewrite),
+    /// Two artifacts that the legalizer combines, perhaps.
+    Chain(ArtifactChain),
+    /// An intrinsic that the legalizer writes out.
+    Intrinsic(Intrinsic),
     /// It changes memory in one step, at any size.
     Atomic(Opcode),
     /// It computes with numbers of floating point.
@@ -124,14 +130,17 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
     let legalizer = (target.legality)(features);
     let of_floats = floats::compiled(legalizer).map(Goal::Number);
-    let of_integers = opcodes::ON_VECTORS.iter().copied().map(Goal::Vectors);
+    let promises = Family::Assertion.opcodes();
+    let of_integers = opcodes::ON_VECTORS.iter().chain(promises).copied().map(Goal::Vectors);
     let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
     let rewrites = rewrites.iter().map(Goal::Rewrite);
     let of_numbers = number_vectors::compiled(legalizer).map(Goal::NumberVectors);
     let optional = optional.map(Goal::Rule).collect();
-    let plain: Vec<Goal> =
-        rules.map(Goal::Rule).chain(rewrites).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect();
-    Goals::new(&plain, &of_integers.chain(of_numbers).collect::<Vec<Goal>>(), optional)
+    let chains = artifacts::chains().map(Goal::Chain);
+    let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
+    let plain = rules.map(Goal::Rule).chain(rewrites).chain(chains).chain(atomics.map(Goal::Atomic)).chain(of_floats);
+    let vectors = of_integers.chain(of_numbers).chain(intrinsics);
+    Goals::new(&plain.collect::<Vec<Goal>>(), &vectors.collect::<Vec<Goal>>(), optional)
 }
 
 /// True if the generator can write the pattern.
@@ -140,6 +149,7 @@ fn is_reachable(pattern: &Pattern) -> bool {
         // After a debugger's trap nothing is compared.
         (Some(Family::Trap), _) => pattern.opcode != Opcode::G_DEBUGTRAP,
         (Some(Family::Atomic), _) => pattern.memory_bits.is_some(),
+        (Some(Family::Constant), []) => true,
         // Goals of numbers have it, with any classes.
         _ if pattern.opcode == Opcode::G_IS_FPCLASS => false,
         (_, [Pat::Intrinsic(name), ..]) => name.starts_with(super::atomics::MASKED),
@@ -169,6 +179,8 @@ impl Generator<'_, '_, '_> {
         let written = match goal {
             Goal::Rule(rule) => self.aimed_at(rule, depth),
             Goal::Rewrite(rewrite) => self.rewritten(rewrite, visit),
+            Goal::Chain(chain) => self.chain(chain),
+            Goal::Intrinsic(intrinsic) => self.by_intrinsic(intrinsic),
             Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
             Goal::Atomic(_) => self.expression(),
             Goal::Number(opcode) => {
@@ -205,6 +217,7 @@ impl Generator<'_, '_, '_> {
         let register = self.register_type();
         let ty = self.fitting(pattern.ty, register)?;
         let entry = match constant_class(pattern) {
+            _ if pattern.opcode == Opcode::G_IMPLICIT_DEF => Some(self.undefined(pattern.ty, ty)?),
             Some(class) => self.constant_of(pattern.opcode, class, ty)?,
             None => self.written_out(pattern, ty)?,
         };
@@ -257,6 +270,9 @@ mod tests {
         match goal {
             Goal::Rule(rule) => condition(&rule.pattern).map_or(rule.pattern.opcode, |condition| condition.opcode),
             Goal::Rewrite(rewrite) => rewrite.opcode,
+            Goal::Chain(chain) => chain.outer,
+            Goal::Intrinsic(Intrinsic::ShiftInsert(_) | Intrinsic::Frame(_)) => Opcode::G_INTRINSIC,
+            Goal::Intrinsic(_) => Opcode::G_INTRINSIC_W_SIDE_EFFECTS,
             Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) | Goal::NumberVectors(opcode) => opcode,
         }
     }

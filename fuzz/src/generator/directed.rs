@@ -66,6 +66,13 @@ impl Generator<'_, '_, '_> {
         Ok(Some(if self.is_in_numbers(pattern.ty) { self.read_as_number(entry)? } else { entry }))
     }
 
+    /// A value that may be any, in a register of the rule's kind.
+    pub(super) fn undefined(&mut self, types: Types, ty: Type) -> Result<Entry> {
+        let register = self.builder.build(ty, Opcode::G_IMPLICIT_DEF, []);
+        let entry = Entry { register, ty, deterministic: false };
+        if self.is_in_numbers(types) { self.read_as_number(entry) } else { Ok(entry) }
+    }
+
     /// True if the rule asks for a register of another kind than that of integers.
     fn is_in_numbers(&self, types: Types) -> bool {
         matches!(types, Types::In(bank, _) if bank != RegBank(0))

@@ -11,6 +11,7 @@
 //! losing the rest.
 
 mod aims;
+mod artifacts;
 mod atomics;
 pub mod data;
 mod directed;
@@ -20,6 +21,7 @@ mod expressions;
 mod families;
 mod floats;
 mod frames;
+mod intrinsics;
 mod limits;
 mod linkage;
 mod linked;

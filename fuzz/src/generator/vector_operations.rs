@@ -53,6 +53,12 @@ impl Generator<'_, '_, '_> {
         if opcode.is_phi() {
             return self.vector_of_two_ways(element);
         }
+        if info.family == Family::Assertion {
+            let vector = self.built(element, lanes)?;
+            let promised = self.promise_by(opcode, vector)?;
+            self.show_vector(promised);
+            return Ok(());
+        }
         match vector_types(info, element, lanes, self.pointer_type()) {
             Some(types) => self.on_types(opcode, info, &types),
             None => self.expression(),
@@ -184,7 +190,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// All bits of a vector, or a scalar, as a number in scope.
-    fn show_vector(&mut self, entry: Entry) {
+    pub(super) fn show_vector(&mut self, entry: Entry) {
         let number = self.vector_as_number(entry);
         self.show(number);
     }

@@ -24,7 +24,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A vector of values of `element`, or of wider ones cut to it.
-    fn built(&mut self, element: Type, lanes: u16) -> Result<Entry> {
+    pub(super) fn built(&mut self, element: Type, lanes: u16) -> Result<Entry> {
         let Some(ty) = element.times(ElementCount::fixed(lanes)) else { return self.value(element, false) };
         let (mut sources, mut deterministic) = (Vec::new(), true);
         let cut = self.u.ratio(1, 4)?;

@@ -1,0 +1,92 @@
+//! Chains of two artifacts: extensions, truncations, merges and unmerges, which the legalizer combines in pairs.
+//!
+//! A chain is written at any widths at which both opcodes are possible, so each combine is met on both sides of its
+//! conditions.
+
+use super::{Entry, Generator};
+use arbitrary::Result;
+use tribunal_ir::{Opcode, Type, VReg};
+
+/// Opcodes of which a chain is made.
+const LINKS: [Opcode; 6] = [
+    Opcode::G_TRUNC,
+    Opcode::G_ANYEXT,
+    Opcode::G_ZEXT,
+    Opcode::G_SEXT,
+    Opcode::G_MERGE_VALUES,
+    Opcode::G_UNMERGE_VALUES,
+];
+
+/// Widths of the values in a chain, in bits: those of words and their neighbours.
+const WIDTHS: [u32; 18] = [1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 128];
+/// Widths of the parts that values are taken apart into.
+const PARTS: [u32; 6] = [1, 4, 8, 16, 32, 64];
+/// Values that a merge puts together.
+const MERGED: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// An artifact, and the opcode that defines its source.
+#[derive(Clone, Copy)]
+pub(super) struct ArtifactChain {
+    pub outer: Opcode,
+    inner: Opcode,
+}
+
+/// All chains.
+pub(super) fn chains() -> impl Iterator<Item = ArtifactChain> {
+    let inner = LINKS.into_iter().chain([Opcode::G_CONSTANT]);
+    inner.flat_map(|inner| LINKS.into_iter().map(move |outer| ArtifactChain { outer, inner }))
+}
+
+impl Generator<'_, '_, '_> {
+    /// The chain; its results join the scope.
+    pub(super) fn chain(&mut self, chain: ArtifactChain) -> Result<()> {
+        let ty = Type::scalar(*self.u.choose(&WIDTHS)?);
+        let sources = if chain.inner == Opcode::G_CONSTANT {
+            let constant = self.constant_value(ty.bits())?;
+            vec![Entry { register: self.builder.constant(ty, constant), ty, deterministic: true }]
+        } else {
+            let first = self.value(ty, false)?;
+            self.artifact(chain.inner, vec![first])?
+        };
+        let results = self.artifact(chain.outer, sources)?;
+        self.scope.extend(results);
+        Ok(())
+    }
+
+    /// The artifact on the first source, or the merge of all; the values brought to another width where there is no
+    /// such artifact.
+    fn artifact(&mut self, opcode: Opcode, mut sources: Vec<Entry>) -> Result<Vec<Entry>> {
+        let Some(&source) = sources.first() else { return Ok(sources) };
+        let bits = source.ty.bits();
+        let deterministic = source.deterministic && opcode != Opcode::G_ANYEXT;
+        let to = match opcode {
+            Opcode::G_MERGE_VALUES => {
+                let count = if sources.len() > 1 { sources.len() } else { self.u.int_in_range(MERGED)? };
+                while sources.len() < count {
+                    sources.push(self.value(source.ty, false)?);
+                }
+                let registers: Vec<VReg> = sources.iter().map(|source| source.register).collect();
+                let ty = Type::scalar(bits * sources.len() as u32);
+                let deterministic = sources.iter().all(|source| source.deterministic);
+                return Ok(vec![Entry { register: self.builder.op(ty, opcode, &registers), ty, deterministic }]);
+            }
+            Opcode::G_UNMERGE_VALUES => {
+                let divides = |part: &u32| MERGED.contains(&((bits / part) as usize)) && bits.is_multiple_of(*part);
+                let parts: Vec<u32> = PARTS.into_iter().filter(divides).collect();
+                if parts.is_empty() {
+                    return Ok(sources);
+                }
+                let ty = Type::scalar(*self.u.choose(&parts)?);
+                let parts = self.builder.unmerge(ty, source.register).into_iter();
+                return Ok(parts.map(|register| Entry { register, ty, deterministic }).collect());
+            }
+            Opcode::G_TRUNC => WIDTHS.into_iter().filter(|&to| to < bits).collect::<Vec<u32>>(),
+            _ => WIDTHS.into_iter().filter(|&to| to > bits).collect(),
+        };
+        if to.is_empty() {
+            return Ok(sources);
+        }
+        let ty = Type::scalar(*self.u.choose(&to)?);
+        Ok(vec![Entry { register: self.builder.op(ty, opcode, &[source.register]), ty, deterministic }])
+    }
+}
