@@ -34,6 +34,7 @@ use tribunal_trial::JudgeSet;
 use tribunal_trial::crash;
 use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Judge, Tally};
+use tribunal_trial::guard;
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
 use tribunal_trial::words;
@@ -177,13 +178,15 @@ pub fn run(
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
 /// nor what assembly a row has, nor that a legality table has a rule for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
-    let mut findings: Vec<Finding> = definitions::check().faults.iter().map(Finding::definition).collect();
+    let checked =
+        |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);
+    let mut findings = checked(&|| definitions::check().faults.iter().map(Finding::definition).collect());
     let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
     targets.dedup_by_key(|target| target.name);
-    findings.extend(targets.into_iter().flat_map(words::wrong_texts));
-    findings.extend(campaign.mix.rule_sets(&campaign.targets).into_iter().flat_map(|(target, features)| {
-        let faults = (target.legality)(features).verify();
-        faults.into_iter().map(move |fault| Finding::ill_defined(&target.with(features), &fault))
+    findings.extend(targets.into_iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
+    findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
+        let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
+        checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())
     }));
     let mut report = CampaignReport { tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() };
     campaign.known.set_aside(&mut report.tally, &mut report.known);
@@ -220,13 +223,40 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
         }
         let index = (number % harnesses.len() as u64) as usize;
         let given = shared.campaign.targets[index].1;
-        place.at(number, || program(shared, &mut harnesses[index], given, number, &mut local));
+        let harness = &mut harnesses[index];
+        place.at(number, || {
+            guarded(shared, harness, number, &mut local, |harness, local| {
+                program(shared, harness, given, number, local)
+            });
+        });
         if reported.elapsed() > Duration::from_millis(250) {
             flush(shared, std::mem::replace(&mut local, fresh()));
             reported = Instant::now();
         }
     }
     flush(shared, local);
+}
+
+/// Does the work of a program. A trial guards itself, so a panic here comes from making the program, from reducing it,
+/// or from counting: it is a finding without a file, and the campaign goes on.
+fn guarded(
+    shared: &Shared<'_>,
+    harness: &mut Harness,
+    number: u64,
+    local: &mut CampaignReport,
+    work: impl FnOnce(&mut Harness, &mut CampaignReport),
+) {
+    let Err(panic) = harness.guarded(|harness| work(harness, &mut *local)) else { return };
+    let mut tally = Tally::of_panic(panic);
+    shared.campaign.known.set_aside(&mut tally, &mut local.known);
+    let mut outcome = lock(&shared.outcome);
+    for finding in &tally.findings {
+        if outcome.crashes.iter().all(|(known, _)| known.signature() != finding.signature()) {
+            outcome.crashes.push((finding.clone(), PathBuf::from(format!("(program {number}, outside its trial)"))));
+        }
+    }
+    drop(outcome);
+    local.tally.add(tally);
 }
 
 /// The judges of a program: all, and of every 32nd its texts too, which take as long as all the others. Alignment and
@@ -447,5 +477,55 @@ fn flush(shared: &Shared<'_>, local: CampaignReport) {
     outcome.reached.iter_mut().zip(local.reached).for_each(|(reached, more)| reached.add(more));
     for (line, count) in local.known {
         *outcome.known.entry(line).or_default() += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tribunal_trial::kind::FindingKind;
+
+    #[test]
+    fn a_panic_outside_a_trial_is_a_finding_and_the_next_program_is_judged() {
+        let target = tribunal_target::ALL[0];
+        let (given, proofs) = (target.default_features, ProofCache::default());
+        let campaign = Campaign {
+            targets: vec![(target, given)],
+            mix: FeatureMix::Given,
+            time: Duration::MAX,
+            runs: None,
+            findings: None,
+            patience: Duration::MAX,
+            seed: 1,
+            jobs: 1,
+            inputs: 4,
+            out: PathBuf::from("unwritten"),
+            corpus: None,
+            known: Default::default(),
+            fault: None,
+            bank_select: None,
+            proofs: proofs.clone(),
+        };
+        let shared = Shared {
+            campaign: &campaign,
+            rule_sets: campaign.rule_sets(),
+            started: Instant::now(),
+            stop: &AtomicBool::new(false),
+            next: AtomicU64::new(0),
+            outcome: Mutex::default(),
+            failure: Mutex::default(),
+            places: Vec::new(),
+        };
+        let mut harness = Harness::with_cache(target, Options::new(given), proofs).expect("the emulator works");
+        let mut local = CampaignReport { reached: vec![Reached::default()], ..CampaignReport::default() };
+        for _ in 0..2 {
+            guarded(&shared, &mut harness, 7, &mut local, |_, _| panic!("no program"));
+        }
+        let found: Vec<FindingKind> = local.tally.findings.iter().map(|finding| finding.kind).collect();
+        assert_eq!(found, [FindingKind::Panic; 2]);
+        let crashes = lock(&shared.outcome).crashes.clone();
+        assert_eq!(crashes.len(), 1, "one file of a signature: {crashes:?}");
+        guarded(&shared, &mut harness, 0, &mut local, |harness, local| program(&shared, harness, given, 0, local));
+        assert_eq!((local.tally.passed, local.tally.findings.len()), (1, 2));
     }
 }

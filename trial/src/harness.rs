@@ -188,7 +188,7 @@ impl Harness {
     }
 
     /// After a panic all state kept from function to function is made anew, except proofs and counts of rules.
-    pub(crate) fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, CaughtPanic> {
+    pub fn guarded<T>(&mut self, judge: impl FnOnce(&mut Harness) -> T) -> Result<T, CaughtPanic> {
         guard::run(|| judge(&mut *self)).inspect_err(|_| {
             let Bench { target, options, prover, rules, .. } = &mut self.bench;
             let rules = std::mem::take(rules);

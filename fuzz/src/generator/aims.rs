@@ -10,16 +10,19 @@
 //! operation to another form first, so an aim is no promise.
 
 use super::artifacts::{self, ArtifactChain};
+use super::atomics::MASKED;
 use super::directed::{constant_class, is_of_addresses, is_of_values, number_in_memory};
 use super::intrinsics::Intrinsic;
+use super::linkage::{THREAD_LOCAL, THREAD_POINTER};
 use super::rewrites::Rewrite;
-use super::{Entry, Generator, floats, number_vectors, rewrites};
+use super::{Entry, Generator, exclusive, floats, number_vectors, rewrites};
 use crate::opcodes;
 use arbitrary::Result;
 use rustc_hash::FxHashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use tribunal_ir::types::S1;
-use tribunal_ir::{Family, InstData, Opcode, Operand};
+use tribunal_ir::{Bits, Family, InstData, Opcode, Operand};
+use tribunal_target::addressing::Addressing;
 use tribunal_target::selection::{Pat, Pattern, SelectionRule};
 use tribunal_target::{Features, Target};
 
@@ -69,6 +72,11 @@ impl Aim {
                 Some(Aim { goal: *goals.optional.get(place as usize)?, visit })
             }
         }
+    }
+
+    /// True for a goal about what lies outside the program.
+    pub fn is_linked(&self) -> bool {
+        matches!(self.goal, Goal::Rule(rule) if is_linked(&rule.pattern))
     }
 
     /// True for a goal to which the walk comes rarely.
@@ -130,8 +138,9 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
     let legalizer = (target.legality)(features);
     let of_floats = floats::compiled(legalizer).map(Goal::Number);
-    let promises = Family::Assertion.opcodes();
-    let of_integers = opcodes::ON_VECTORS.iter().chain(promises).copied().map(Goal::Vectors);
+    let written = |opcode: &&Opcode| opcodes::is_known(**opcode);
+    let apart = [Family::Assertion, Family::Vector].into_iter().flat_map(|family| family.opcodes()).filter(written);
+    let of_integers = opcodes::ON_VECTORS.iter().chain(apart).copied().map(Goal::Vectors);
     let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
     let rewrites = rewrites.iter().map(Goal::Rewrite);
     let of_numbers = number_vectors::compiled(legalizer).map(Goal::NumberVectors);
@@ -149,15 +158,25 @@ fn is_reachable(pattern: &Pattern) -> bool {
         // After a debugger's trap nothing is compared.
         (Some(Family::Trap), _) => pattern.opcode != Opcode::G_DEBUGTRAP,
         (Some(Family::Atomic), _) => pattern.memory_bits.is_some(),
-        (Some(Family::Constant), []) => true,
+        (Some(Family::Constant), []) | (Some(Family::Assertion), _) => true,
         // Goals of numbers have it, with any classes.
         _ if pattern.opcode == Opcode::G_IS_FPCLASS => false,
-        (_, [Pat::Intrinsic(name), ..]) => name.starts_with(super::atomics::MASKED),
+        _ if pattern.opcode == Opcode::G_FENCE || is_linked(pattern) => true,
+        (_, [Pat::Intrinsic(name), ..]) => name.starts_with(MASKED) || exclusive::is_one(name),
         _ => {
             let is_of_memory = is_of_addresses(pattern) || number_in_memory(pattern).is_some();
             let is_constant = constant_class(pattern).is_some();
             is_of_memory || is_constant || condition(pattern).is_some() || is_of_values(pattern)
         }
+    }
+}
+
+/// True for the address of something outside the program, or of a part of its code.
+fn is_linked(pattern: &Pattern) -> bool {
+    match (pattern.opcode, pattern.operands) {
+        (Opcode::G_FRAME_INDEX, _) => false,
+        (_, [Pat::Intrinsic(name), ..]) => [THREAD_LOCAL, THREAD_POINTER].contains(name),
+        (opcode, _) => opcode.family() == Some(Family::Place),
     }
 }
 
@@ -202,7 +221,15 @@ impl Generator<'_, '_, '_> {
         match (pattern.opcode.family(), pattern.operands) {
             (Some(Family::Trap), _) => return self.trap(pattern.opcode),
             (Some(Family::Atomic), _) => return self.changed_in_one_step(pattern.opcode, Some(pattern)),
-            (_, [Pat::Intrinsic(name), ..]) => return self.masked_operation(rule, name),
+            _ if is_linked(pattern) => return self.linked(pattern, depth),
+            (_, [Pat::Intrinsic(name), ..]) if name.starts_with(MASKED) => return self.masked_operation(rule, name),
+            (_, [Pat::Intrinsic(_), ..]) => return self.exclusive_loop_or_access(),
+            (_, &[Pat::Imm(_, ordering), Pat::Imm(_, scope)]) => {
+                return self.fence(|number, value| {
+                    let class = if number == 0 { ordering } else { scope };
+                    (class.accepts)(Bits::from_i64(value, 64))
+                });
+            }
             _ => {}
         }
         if let Some(ty) = number_in_memory(pattern) {
@@ -218,6 +245,10 @@ impl Generator<'_, '_, '_> {
         let ty = self.fitting(pattern.ty, register)?;
         let entry = match constant_class(pattern) {
             _ if pattern.opcode == Opcode::G_IMPLICIT_DEF => Some(self.undefined(pattern.ty, ty)?),
+            _ if pattern.opcode.family() == Some(Family::Assertion) => {
+                let source = self.value(ty, false)?;
+                Some(self.promise_by(pattern.opcode, source)?)
+            }
             Some(class) => self.constant_of(pattern.opcode, class, ty)?,
             None => self.written_out(pattern, ty)?,
         };
@@ -229,6 +260,20 @@ impl Generator<'_, '_, '_> {
         let Some(entry) = entry else { return self.expression() };
         self.scope.push(entry);
         Ok(())
+    }
+
+    /// A use of the address of something, as the pattern has it.
+    fn linked(&mut self, pattern: &Pattern, depth: u32) -> Result<()> {
+        match (pattern.opcode, pattern.operands) {
+            (Opcode::G_CONSTANT_POOL, _) => self.pooled(),
+            (Opcode::G_JUMP_TABLE, _) => self.table_by(false, depth),
+            (Opcode::G_BLOCK_ADDR, _) => self.table_by(true, depth),
+            (_, [Pat::Intrinsic(THREAD_POINTER)]) if self.builder.function.ir.is_some() => self.thread_pointer(),
+            (_, [Pat::Intrinsic(_) | Pat::Symbol(_, Addressing::LocalExec | Addressing::InitialExec), ..]) => {
+                self.global_of_kind(true)
+            }
+            _ => self.global_of_kind(false),
+        }
     }
 
     /// A way that ends in a trap, and one that goes on.

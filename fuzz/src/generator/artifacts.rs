@@ -3,7 +3,7 @@
 //! A chain is written at any widths at which both opcodes are possible, so each combine is met on both sides of its
 //! conditions.
 
-use super::{Entry, Generator};
+use super::{Entry, Generator, WIDEST};
 use arbitrary::Result;
 use tribunal_ir::{Opcode, Type, VReg};
 
@@ -62,8 +62,12 @@ impl Generator<'_, '_, '_> {
         let to = match opcode {
             Opcode::G_MERGE_VALUES => {
                 let count = if sources.len() > 1 { sources.len() } else { self.u.int_in_range(MERGED)? };
+                let count = count.min((WIDEST / bits) as usize);
                 while sources.len() < count {
                     sources.push(self.value(source.ty, false)?);
+                }
+                if sources.len() < 2 {
+                    return Ok(sources);
                 }
                 let registers: Vec<VReg> = sources.iter().map(|source| source.register).collect();
                 let ty = Type::scalar(bits * sources.len() as u32);

@@ -40,10 +40,16 @@ impl Generator<'_, '_, '_> {
         let takes_pointers = opcode
             .info()
             .is_some_and(|info| matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _))));
-        let is_pointer = takes_pointers && self.u.ratio(1, 6)?;
-        let bits = match aim.and_then(|aim| aim.memory_bits) {
-            Some(bits) => bits,
-            None => *self.u.choose(&SIZES)?,
+        // A walk comes to each size, and after them to pointers.
+        let turn = self.visit.filter(|_| aim.is_none()).map(|visit| visit as usize % (SIZES.len() + 1));
+        let is_pointer = takes_pointers
+            && match turn {
+                Some(turn) => turn == SIZES.len(),
+                None => self.u.ratio(1, 6)?,
+            };
+        let bits = match (aim.and_then(|aim| aim.memory_bits), turn.and_then(|turn| SIZES.get(turn))) {
+            (Some(bits), _) | (None, Some(&bits)) => bits,
+            (None, None) => *self.u.choose(&SIZES)?,
         };
         let ty = if is_pointer { pointer } else { Type::scalar(bits) };
         let bytes = ty.bytes();

@@ -25,6 +25,11 @@ const KINDS: [(&[&str], &[&str]); 2] = [
 ];
 const CLEAR: &str = "llvm.aarch64.clrex";
 
+/// True for an intrinsic of these loops.
+pub(super) fn is_one(name: &str) -> bool {
+    name == CLEAR || KINDS.iter().any(|(loads, stores)| loads.contains(&name) || stores.contains(&name))
+}
+
 /// One way to reserve memory.
 #[derive(Clone, Copy)]
 struct Reservation {
@@ -35,6 +40,14 @@ struct Reservation {
 }
 
 impl Generator<'_, '_, '_> {
+    /// The loop; another access where the target has none.
+    pub(super) fn exclusive_loop_or_access(&mut self) -> Result<()> {
+        match self.exclusive_loop()? {
+            Some(()) => Ok(()),
+            None => self.access(),
+        }
+    }
+
     /// The loop; `None` if the target selects none, or if the place that was drawn is too small.
     pub(super) fn exclusive_loop(&mut self) -> Result<Option<()>> {
         let ways: Vec<Reservation> = self.reservations().collect();

@@ -23,6 +23,10 @@ const FUNCTIONS: [&str; 5] = [
     "$f = comdat any\n  define linkonce_odr protected void @f() comdat align 64",
     "define weak_odr void @f() align 256",
 ];
+/// The intrinsic that says which thread's variable is meant.
+pub(super) const THREAD_LOCAL: &str = "llvm.threadlocal.address";
+/// The intrinsic for the thread pointer.
+pub(super) const THREAD_POINTER: &str = "llvm.thread.pointer";
 /// Bits of constants of the pool.
 const CONSTANT_BITS: [u32; 5] = [8, 16, 32, 64, 128];
 
@@ -89,7 +93,7 @@ impl Generator<'_, '_, '_> {
     /// The thread pointer as a number, which is the same in every run.
     pub(super) fn thread_pointer(&mut self) -> Result<()> {
         let (pointer, ty) = (self.pointer_type(), self.register_type());
-        let name = Operand::Intrinsic(self.builder.function.intern("llvm.thread.pointer"));
+        let name = Operand::Intrinsic(self.builder.function.intern(THREAD_POINTER));
         let address = self.builder.build(pointer, Opcode::G_INTRINSIC, [name]);
         let register = self.builder.op(ty, Opcode::G_PTRTOINT, &[address]);
         self.scope.push(Entry { register, ty, deterministic: true });
@@ -98,7 +102,7 @@ impl Generator<'_, '_, '_> {
 
     /// The same address, as LLVM writes that it is this thread's.
     pub(super) fn of_this_thread(&mut self, address: VReg) -> VReg {
-        let name = Operand::Intrinsic(self.builder.function.intern("llvm.threadlocal.address"));
+        let name = Operand::Intrinsic(self.builder.function.intern(THREAD_LOCAL));
         self.builder.build(self.pointer_type(), Opcode::G_INTRINSIC, [name, Operand::used(address)])
     }
 

@@ -28,17 +28,36 @@ impl Generator<'_, '_, '_> {
             return Ok(());
         }
         for index in 0..self.u.int_in_range(0..=2)? {
-            let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
-            let is_of_thread = self.builder.function.ir.is_some() && self.u.arbitrary()?;
-            let kind = if is_of_thread { "thread" } else { "global" };
-            let base = self.address_of(&format!("{kind}{index}"), offset);
-            let base = if is_of_thread && self.u.arbitrary()? { self.of_this_thread(base) } else { base };
-            self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
+            let is_of_thread = self.u.arbitrary()?;
+            self.global(index, is_of_thread)?;
         }
         match self.builder.function.ir.is_some() && self.u.ratio(1, 4)? {
             true => self.thread_pointer(),
             false => Ok(()),
         }
+    }
+
+    /// A global of the program, or in a module of each thread; it may be accessed.
+    fn global(&mut self, index: u32, is_of_thread: bool) -> Result<()> {
+        let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
+        let is_of_thread = is_of_thread && self.builder.function.ir.is_some();
+        let kind = if is_of_thread { "thread" } else { "global" };
+        let base = self.address_of(&format!("{kind}{index}"), offset);
+        let base = if is_of_thread && self.u.arbitrary()? { self.of_this_thread(base) } else { base };
+        self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
+        Ok(())
+    }
+
+    /// An access of a global of this kind.
+    pub(super) fn global_of_kind(&mut self, is_of_thread: bool) -> Result<()> {
+        let index = self.u.int_in_range(0..=1)?;
+        self.global(index, is_of_thread)?;
+        // Only the last place is drawn.
+        let others = self.pointers.len() - 1;
+        let others: Vec<Place> = self.pointers.drain(..others).collect();
+        let accessed = self.access();
+        self.pointers.splice(0..0, others);
+        accessed
     }
 
     /// The address of a global, and so many bytes.
@@ -92,8 +111,14 @@ impl Generator<'_, '_, '_> {
         Ok(Type::scalar(ty.bits().min(2 * self.register_type().bits())))
     }
 
-    /// A switch by a jump table, or by a computed jump. The index is masked: it is always one of an entry.
+    /// A switch by a jump table, or by a computed jump.
     pub(super) fn table(&mut self, depth: u32) -> Result<()> {
+        let is_by_address = self.u.ratio(1, 4)?;
+        self.table_by(is_by_address, depth)
+    }
+
+    /// The same in this way. The index is masked: it is always one of an entry.
+    pub(super) fn table_by(&mut self, is_by_address: bool, depth: u32) -> Result<()> {
         let entries = *self.u.choose(&ENTRIES)?;
         let arms: Vec<Block> = (0..self.u.int_in_range(1..=entries.min(3))?).map(|_| self.new_block()).collect();
         let join = self.new_block();
@@ -104,7 +129,7 @@ impl Generator<'_, '_, '_> {
         let index = self.value(word, true)?;
         let mask = self.builder.constant_i64(word, entries as i64 - 1);
         let index = self.builder.op(word, Opcode::G_AND, &[index.register, mask]);
-        match self.u.ratio(1, 4)? {
+        match is_by_address {
             true => self.branch_by_address(index, &arms),
             false => self.branch_by_table(index, &arms, &more),
         }

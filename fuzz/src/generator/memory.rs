@@ -137,6 +137,18 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
+    /// A fence whose ordering and scope, its operands 0 and 1, are accepted.
+    pub(super) fn fence(&mut self, accepts: impl Fn(usize, i64) -> bool) -> Result<()> {
+        use AtomicOrdering::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
+        let orderings = [Acquire, Release, AcquireRelease, SequentiallyConsistent].map(AtomicOrdering::number);
+        let orderings: Vec<i64> = orderings.into_iter().filter(|&number| accepts(0, number)).collect();
+        // Most fences are about other threads, not about a signal's handler.
+        let scopes: Vec<i64> = [1, 1, 1, 0].into_iter().filter(|&scope| accepts(1, scope)).collect();
+        let operands = [*self.u.choose(&orderings)?, *self.u.choose(&scopes)?].map(Operand::Imm);
+        self.builder.push(InstData::new(Opcode::G_FENCE, operands));
+        Ok(())
+    }
+
     fn atomic_access(&mut self) -> Result<()> {
         use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
         let fences = [Acquire, Release, AcquireRelease, SequentiallyConsistent];
@@ -159,11 +171,7 @@ impl Generator<'_, '_, '_> {
         let address = self.offset_by(place.base, offset);
         let operand = |flags, ordering| MemOperand { ordering, ..MemOperand::new(flags, ty, bytes) };
         match kind {
-            0 => {
-                let (ordering, scope) = (*self.u.choose(&fences)?, *self.u.choose(&[1, 1, 1, 0])?);
-                let operands = [Operand::Imm(ordering.number()), Operand::Imm(scope)];
-                self.builder.push(InstData::new(Opcode::G_FENCE, operands));
-            }
+            0 => self.fence(|_, _| true)?,
             1 => {
                 let value = self.right_value(ty, true)?;
                 let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;

@@ -40,7 +40,7 @@ mod volatile;
 
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::types::S1;
-use tribunal_ir::{Block, Builder, Function, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Block, Builder, Function, Opcode, Operand, PReg, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
@@ -198,7 +198,10 @@ struct Generator<'u, 'b, 'f> {
 /// A function for `target` with `features` out of `u`'s bytes.
 pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Features, name: &str) -> Result<Function> {
     let aim = Aim::at(u.arbitrary()?, target, features);
-    let policy = Policy::draw(u, target)?;
+    let mut policy = Policy::draw(u, target)?;
+    if aim.is_some_and(|aim| aim.is_linked()) {
+        (policy.linked, policy.memory) = (true, true);
+    }
     // What is no goal needs programs of one statement too.
     let aim = if policy.statements == 1 && u.ratio(1, 4)? { aim.filter(Aim::is_of_vectors) } else { aim };
     modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))
@@ -222,7 +225,8 @@ impl Generator<'_, '_, '_> {
         let registers = self.target.abi.arguments();
         let mut early = Vec::new();
         let buffers = plain + usize::from(self.policy.volatile);
-        for (index, &register) in registers.iter().take(buffers + integers).enumerate() {
+        let other = self.other_live_in()?;
+        for (index, register) in registers.iter().copied().take(buffers + integers).chain(other).enumerate() {
             self.builder.function.liveins.push(tribunal_ir::function::LiveIn { register, copy: None });
             self.builder.function.block_mut(entry).liveins.push((register, None));
             let ty = if index < buffers { pointer } else { self.register_type() };
@@ -251,6 +255,18 @@ impl Generator<'_, '_, '_> {
         }
         self.scope.extend(early);
         Ok(())
+    }
+
+    /// Another register with a value at the start: LLVM passes one to local functions, and a static chain.
+    fn other_live_in(&mut self) -> Result<Option<PReg>> {
+        if !self.policy.late_arguments || self.u.arbitrary()? {
+            return Ok(None);
+        }
+        let (target, abi) = (self.target, &self.target.abi);
+        let general = &target.class(target.banks[0].class).allocatable;
+        let is_free = |register: &&PReg| general.contains(register) && !abi.arguments().contains(register);
+        let free: Vec<PReg> = abi.caller_saved.iter().filter(is_free).copied().collect();
+        Ok(Some(*self.u.choose(&free)?))
     }
 
     /// A value computed while arguments still wait in their registers. It takes no call: a call would lose them.

@@ -53,6 +53,11 @@ impl Generator<'_, '_, '_> {
         if opcode.is_phi() {
             return self.vector_of_two_ways(element);
         }
+        if info.family == Family::Vector {
+            let entry = self.by_vector_opcode(opcode, element, lanes)?;
+            self.show_vector(entry);
+            return Ok(());
+        }
         if info.family == Family::Assertion {
             let vector = self.built(element, lanes)?;
             let promised = self.promise_by(opcode, vector)?;

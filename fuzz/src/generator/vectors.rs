@@ -23,11 +23,30 @@ impl Generator<'_, '_, '_> {
         self.taken_from(vector, element)
     }
 
+    /// An operation that makes, changes or reads a vector, on one of so many elements.
+    pub(super) fn by_vector_opcode(&mut self, opcode: Opcode, element: Type, lanes: u16) -> Result<Entry> {
+        let is_cut = opcode == Opcode::G_BUILD_VECTOR_TRUNC;
+        // There must be halves to exchange.
+        let lanes = if opcode == Opcode::G_CONCAT_VECTORS { 4 } else { lanes };
+        let vector = self.built_of(element, lanes, is_cut)?;
+        match opcode {
+            Opcode::G_CONCAT_VECTORS => Ok(self.with_halves_exchanged(vector, element)),
+            Opcode::G_SHUFFLE_VECTOR => self.shuffled_with_another(vector, element),
+            Opcode::G_INSERT_VECTOR_ELT => self.with_another_element(vector, element),
+            Opcode::G_EXTRACT_VECTOR_ELT => self.element_of(vector, element),
+            _ => Ok(vector),
+        }
+    }
+
     /// A vector of values of `element`, or of wider ones cut to it.
     pub(super) fn built(&mut self, element: Type, lanes: u16) -> Result<Entry> {
+        let is_cut = self.u.ratio(1, 4)?;
+        self.built_of(element, lanes, is_cut)
+    }
+
+    fn built_of(&mut self, element: Type, lanes: u16, cut: bool) -> Result<Entry> {
         let Some(ty) = element.times(ElementCount::fixed(lanes)) else { return self.value(element, false) };
         let (mut sources, mut deterministic) = (Vec::new(), true);
-        let cut = self.u.ratio(1, 4)?;
         let source = if cut { Type::scalar(2 * element.bits()) } else { element };
         for _ in 0..lanes {
             let value = self.value(source, false)?;
@@ -42,13 +61,9 @@ impl Generator<'_, '_, '_> {
     /// each element, or one other element.
     fn changed(&mut self, vector: Entry, element: Type) -> Result<Entry> {
         let Entry { register, ty, deterministic } = vector;
-        let lanes = ty.element_count().map_or(1, |count| count.lanes);
+        let lanes = lanes_of(vector);
         match self.u.int_in_range(0..=6)? {
-            5 if lanes >= 4 && lanes.is_multiple_of(2) => {
-                let Some(half) = element.times(ElementCount::fixed(lanes / 2)) else { return Ok(vector) };
-                let halves: Vec<VReg> = self.builder.unmerge(half, register).into_iter().rev().collect();
-                Ok(Entry { register: self.builder.op(ty, Opcode::G_CONCAT_VECTORS, &halves), ..vector })
-            }
+            5 if lanes >= 4 && lanes.is_multiple_of(2) => Ok(self.with_halves_exchanged(vector, element)),
             6 if element.bits() > 1 => self.promise(vector),
             0..=1 => {
                 let opcode = *self.u.choose(&opcodes::PLAIN)?;
@@ -65,19 +80,37 @@ impl Generator<'_, '_, '_> {
                 let result = self.builder.op(ty, Opcode::G_SELECT, &[chosen, register, other.register]);
                 Ok(Entry { register: result, ty, deterministic: deterministic && other.deterministic })
             }
-            3 => {
-                let other = self.built(element, lanes)?;
-                let result = self.shuffled([register, other.register], ty, lanes.into())?;
-                Ok(Entry { register: result, ty, deterministic: deterministic && other.deterministic })
-            }
-            _ => {
-                let (value, index) = (self.value(element, false)?, self.index(lanes.into())?);
-                let sources = [register, value.register, index.register];
-                let result = self.builder.op(ty, Opcode::G_INSERT_VECTOR_ELT, &sources);
-                let all = [vector, value, index].iter().all(|entry| entry.deterministic);
-                Ok(Entry { register: result, ty, deterministic: all })
-            }
+            3 => self.shuffled_with_another(vector, element),
+            _ => self.with_another_element(vector, element),
         }
+    }
+
+    fn with_halves_exchanged(&mut self, vector: Entry, element: Type) -> Entry {
+        let Some(half) = element.times(ElementCount::fixed(lanes_of(vector) / 2)) else { return vector };
+        let halves: Vec<VReg> = self.builder.unmerge(half, vector.register).into_iter().rev().collect();
+        Entry { register: self.builder.op(vector.ty, Opcode::G_CONCAT_VECTORS, &halves), ..vector }
+    }
+
+    fn shuffled_with_another(&mut self, vector: Entry, element: Type) -> Result<Entry> {
+        let lanes = lanes_of(vector);
+        let other = self.built(element, lanes)?;
+        let register = self.shuffled([vector.register, other.register], vector.ty, lanes.into())?;
+        Ok(Entry { register, ty: vector.ty, deterministic: vector.deterministic && other.deterministic })
+    }
+
+    fn with_another_element(&mut self, vector: Entry, element: Type) -> Result<Entry> {
+        let (value, index) = (self.value(element, false)?, self.index(lanes_of(vector).into())?);
+        let sources = [vector.register, value.register, index.register];
+        let register = self.builder.op(vector.ty, Opcode::G_INSERT_VECTOR_ELT, &sources);
+        let deterministic = [vector, value, index].iter().all(|entry| entry.deterministic);
+        Ok(Entry { register, ty: vector.ty, deterministic })
+    }
+
+    fn element_of(&mut self, vector: Entry, element: Type) -> Result<Entry> {
+        let index = self.index(lanes_of(vector).into())?;
+        let sources = [vector.register, index.register];
+        let register = self.builder.op(element, Opcode::G_EXTRACT_VECTOR_ELT, &sources);
+        Ok(Entry { register, ty: element, deterministic: vector.deterministic && index.deterministic })
     }
 
     /// Elements of both vectors, or of the first and then the second put together.
@@ -113,13 +146,8 @@ impl Generator<'_, '_, '_> {
     /// One element, all of them taken together by an operation, or the bits as a number.
     fn taken_from(&mut self, vector: Entry, element: Type) -> Result<Entry> {
         let Entry { register, ty, deterministic } = vector;
-        let lanes = ty.element_count().map_or(1, |count| u32::from(count.lanes));
         match self.u.int_in_range(0..=2)? {
-            0 => {
-                let index = self.index(lanes)?;
-                let result = self.builder.op(element, Opcode::G_EXTRACT_VECTOR_ELT, &[register, index.register]);
-                Ok(Entry { register: result, ty: element, deterministic: deterministic && index.deterministic })
-            }
+            0 => self.element_of(vector, element),
             1 => {
                 let integers = Family::Reduction.opcodes().iter().copied().filter(|opcode| !opcode.is_float());
                 let opcode = *self.u.choose(&integers.collect::<Vec<Opcode>>())?;
@@ -131,4 +159,8 @@ impl Generator<'_, '_, '_> {
             }
         }
     }
+}
+
+fn lanes_of(vector: Entry) -> u16 {
+    vector.ty.element_count().map_or(1, |count| count.lanes)
 }

@@ -262,21 +262,19 @@ fn outputs(
     let root: FxHashSet<VReg> = step.before.last().map(|data| data.vreg_defs().collect()).unwrap_or_default();
     let (mut outputs, ub) = (Vec::new(), source.ub);
     for register in step.before.iter().flat_map(|data| data.vreg_defs()) {
-        match (source.defined.get(&register), result.defined.get(&register)) {
-            (Some(before), Some(after)) => {
-                let (source, target) = (before.clone(), after.clone());
-                let output = StepOutput { name: ValueName::Register(register), source, target, ub };
-                let own = each_element(graph, output);
-                let is_same = own.iter().all(|output| output.is_same(graph));
-                if step.before.len() > 1 && !root.contains(&register) && is_same {
-                    continue;
-                }
-                outputs.extend(own);
-            }
-            (Some(_), None) if root.contains(&register) => {
-                return Err(Unsupported::new(format!("a step that loses its result {register}")));
-            }
-            _ => {}
+        let Some(source) = source.defined.get(&register).cloned() else { continue };
+        let is_result = root.contains(&register);
+        let target = match result.defined.get(&register) {
+            Some(after) => after.clone(),
+            // A result that the step loses may be anything.
+            None if is_result => Scalar::new(source.bits, graph.truth(true)),
+            None => continue,
+        };
+        let output = StepOutput { name: ValueName::Register(register), source, target, ub };
+        let own = each_element(graph, output);
+        let is_same = own.iter().all(|output| output.is_same(graph));
+        if step.before.len() == 1 || is_result || !is_same {
+            outputs.extend(own);
         }
     }
     Ok(outputs)
