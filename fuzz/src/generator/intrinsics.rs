@@ -44,22 +44,22 @@ impl Generator<'_, '_, '_> {
 
     fn interleaved(&mut self, name: &str, flags: MemFlags) -> Result<()> {
         let place = *self.u.choose(&self.pointers)?;
-        let (turns, element) = (self.u.int_in_range(2..=4)?, *self.u.choose(&[S8, S16, S32])?);
-        let Some(ty) = element.times(ElementCount::fixed(2)) else { return self.expression() };
-        let whole = Type::scalar(ty.bits() * turns);
+        let (turns, drawn) = (self.u.int_in_range(2..=4)?, *self.u.choose(&[S8, S16, S32])?);
+        let whole = Type::scalar(2 * drawn.bits() * turns);
         if whole.bytes() > place.bytes {
             return self.access();
         }
         let (address, align) = self.address(place, whole.bytes())?;
-        if align < element.bytes() {
-            return self.access();
-        }
+        // An element lies at a multiple of its size.
+        let element = if drawn.bytes() <= align { drawn } else { S8 };
+        let lanes = (2 * drawn.bits() / element.bits()) as u16;
+        let Some(ty) = element.times(ElementCount::fixed(lanes)) else { return self.expression() };
         let name = self.builder.function.intern(&format!("llvm.aarch64.neon.{name}{turns}"));
         let mut vectors = Vec::new();
         for _ in 0..turns {
             vectors.push(match flags {
                 MemFlags::LOAD => self.builder.function.new_vreg(ty),
-                _ => self.built(element, 2)?.register,
+                _ => self.built(element, lanes)?.register,
             });
         }
         let used = |&register: &VReg| Operand::used(register);
