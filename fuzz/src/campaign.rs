@@ -328,6 +328,8 @@ fn reached(shared: &Shared<'_>, harness: &Harness, executions: u64, local: &mut 
     harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
     let set = features::rule_set_of(&shared.rule_sets, harness.target(), harness.options().features);
     let Some(reached) = set.and_then(|index| local.reached.get_mut(index)) else { return };
+    // Programs of a corpus come to no goal.
+    reached.programs += u64::from(shared.campaign.corpus.is_none());
     match executions {
         0 => reached.fired.extend(harness.last_fired()),
         _ => reached.observed.extend(harness.last_fired()),

@@ -1,9 +1,11 @@
 //! Rule coverage: the rules that a campaign can reach, and those that it did.
 
 use crate::campaign::FeatureMix;
+use crate::generator;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 use tribunal_codegen::legalize::COMBINES;
+use tribunal_target::selection::{Pat, SelectionRule};
 use tribunal_target::{Features, Target};
 use tribunal_trial::ledger::Ledger;
 
@@ -15,6 +17,8 @@ pub struct Reached {
     /// Rules that fired in a program of which a run was compared. Generated programs show the values that they compute,
     /// and the legalizer removes unread values.
     pub observed: FxHashSet<&'static str>,
+    /// Programs of the rule set that were judged.
+    pub programs: u64,
 }
 
 impl Reached {
@@ -27,6 +31,7 @@ impl Reached {
     pub fn add(&mut self, other: Reached) {
         self.fired.extend(other.fired);
         self.observed.extend(other.observed);
+        self.programs += other.programs;
     }
 }
 
@@ -49,6 +54,9 @@ pub struct RuleCoverage {
     pub proved_never: Vec<&'static str>,
     /// Names of rules that fired and were never observed.
     pub unobserved: Vec<&'static str>,
+    /// Of both, the rules that a campaign of so many programs must have observed: a fault of the generator, or of a rule
+    /// that another one takes everything from. None in a campaign that is too short to tell.
+    pub missed: Vec<&'static str>,
 }
 
 impl RuleCoverage {
@@ -66,6 +74,9 @@ impl RuleCoverage {
             rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
             known.iter().copied().partition(|rule| reached.observed.contains(rule));
+        let is_missed = |rule: &&str| !is_out_of_reach(target, all, rule);
+        let is_long = reached.programs >= WALKS * generator::programs_of_a_walk(target, features);
+        let missed = never.iter().chain(&unobserved).copied().filter(|rule| is_long && is_missed(rule)).collect();
         let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();
         RuleCoverage {
             label,
@@ -76,8 +87,44 @@ impl RuleCoverage {
             never,
             proved_never,
             unobserved,
+            missed,
         }
     }
+}
+
+/// A campaign must have observed every rule of a rule set once its programs came to each goal as often as they do in so
+/// many walks.
+const WALKS: u64 = 4;
+
+/// Rules that a machine has and that no program can show.
+const OUT_OF_REACH: &[(&str, &[&str])] = &[
+    // After a debugger's trap nothing is compared.
+    ("riscv debugtrap", &["riscv32", "riscv64"]),
+    ("aarch64 debugtrap", &["aarch64"]),
+    // Its list of arguments is no pointer.
+    ("combine va_arg", &["aarch64"]),
+];
+
+fn is_out_of_reach(target: &Target, features: Features, rule: &str) -> bool {
+    let mut entries = OUT_OF_REACH.iter();
+    entries.any(|(name, targets)| *name == rule && targets.contains(&target.name))
+        || is_shadowed(target, features, rule)
+}
+
+/// True if rules before this one take everything from it: they have the same form, ask nothing of its operands, and
+/// among them every ordering of its access.
+fn is_shadowed(target: &Target, features: Features, rule: &str) -> bool {
+    let Some(place) = target.selection.iter().position(|own| own.name == rule) else { return false };
+    let (before, own) = (&target.selection[..place], &target.selection[place].pattern);
+    let takes_all = |other: &&SelectionRule| {
+        let pattern = &other.pattern;
+        features.contains(other.requires)
+            && (pattern.opcode, pattern.ty, pattern.predicate) == (own.opcode, own.ty, own.predicate)
+            && pattern.memory_bits == own.memory_bits
+            && pattern.operands.iter().all(|operand| matches!(operand, Pat::Reg(_)))
+    };
+    let taken: Vec<&SelectionRule> = before.iter().filter(takes_all).collect();
+    own.ordering.0.iter().all(|ordering| taken.iter().any(|other| other.pattern.ordering.0.contains(ordering)))
 }
 
 /// The committed ledgers.
@@ -154,6 +201,25 @@ mod tests {
             assert_eq!((coverage.fired, coverage.observed, coverage.proved), (1, 0, nothing.proved));
             assert_eq!(coverage.unobserved, [one]);
             assert!(!coverage.proved_never.contains(&one) && !coverage.never.contains(&one));
+            // A short campaign says nothing about the rest, and a whole one that it is missed, or out of reach.
+            assert_eq!(coverage.missed, [""; 0]);
+            let programs = WALKS * generator::programs_of_a_walk(target, features);
+            let coverage = RuleCoverage::new(target, features, FeatureMix::Given, &Reached { programs, ..reached });
+            let left = all.iter().filter(|rule| !coverage.missed.contains(*rule)).copied();
+            let debug_trap = if target.name == "aarch64" { "aarch64 debugtrap" } else { "riscv debugtrap" };
+            let expected = ["combine va_arg", debug_trap];
+            assert_eq!(left.collect::<Vec<_>>(), if target.name == "aarch64" { &expected[..] } else { &expected[1..] });
+        }
+    }
+
+    /// The loops of a machine that has instructions for them.
+    #[test]
+    fn what_another_rule_takes_is_out_of_reach() {
+        let lse = tribunal_target::by_name("aarch64").expect("a target");
+        let features = lse.default_features | lse.all_options();
+        for (rule, taken) in [("aarch64 atomic_max16_loop", true), ("aarch64 atomic_nand16_loop", false)] {
+            assert_eq!(is_out_of_reach(lse, features, rule), taken, "{rule}");
+            assert!(!is_out_of_reach(lse, lse.default_features, rule), "{rule}");
         }
     }
 }

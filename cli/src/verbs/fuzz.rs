@@ -152,12 +152,13 @@ struct RuleReport {
     never: Vec<&'static str>,
     proved_never: Vec<&'static str>,
     unobserved: Vec<&'static str>,
+    missed: Vec<&'static str>,
 }
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
-        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unobserved }
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved, missed } = coverage;
+        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unobserved, missed }
     }
 }
 
@@ -235,8 +236,11 @@ fn conclude(outcome: &CampaignReport, campaign: &Campaign, arguments: &Arguments
     if arguments.json {
         output::json(&report(outcome, campaign, interrupted));
     }
-    // A rejected program is a fault of the generator, and a run that judged nothing is not a success.
+    // A rejected program is a fault of the generator, and so is a rule that it never shows. A run that judged nothing is
+    // not a success.
+    let misses = coverage(outcome, campaign).any(|coverage| !coverage.missed.is_empty());
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
+        (Status::Well, 0, 1..) if misses && !interrupted => Status::Fault,
         (Status::Well, 0, 1..) => Status::Well,
         (Status::Well, 0, 0) => Status::Unknown,
         (Status::Well, ..) => Status::Fault,
@@ -302,7 +306,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     let features = FeatureKind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved } = coverage;
+        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved, missed } = coverage;
         let silent = proved_never.len();
         say!(
             "{label}: of {rules} rules {fired} fired, {observed} observed; the ledger proves {proved}, of them {silent} never fired"
@@ -314,6 +318,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
             }
             unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
         }
+        missed.iter().for_each(|rule| say!("missed: {label}: {rule}: no program of a whole campaign showed it"));
     }
     campaign.corpus.iter().for_each(print_corpus);
     say!(

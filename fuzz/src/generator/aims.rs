@@ -123,6 +123,13 @@ impl Goals {
     }
 }
 
+/// Programs of a campaign in which the walk comes to each goal, [`ROUNDS`] times to those that are not of vectors.
+pub fn programs_of_a_walk(target: &'static Target, features: Features) -> u64 {
+    let goals = goals(target, features);
+    let slowly = if goals.optional.is_empty() { 1 } else { 2 };
+    slowly * goals.walk.len() as u64
+}
+
 /// The goals, found once for each set of features.
 fn goals(target: &'static Target, features: Features) -> &'static Goals {
     type Known = FxHashMap<(&'static str, Features), &'static Goals>;

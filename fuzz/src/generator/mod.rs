@@ -44,6 +44,7 @@ use tribunal_ir::{Block, Builder, Function, Opcode, Operand, PReg, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
 
+pub use aims::programs_of_a_walk;
 pub use linkage::block_of;
 pub use machine::{accessing_rows, computing_rows, generate_machine};
 /// Bytes that every pointer argument may touch.

@@ -24,6 +24,7 @@ use tribunal_ir::{Function, IrBlock};
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
 use tribunal_trial::finding::Finding;
+use tribunal_trial::guard;
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::{self, Plan};
 
@@ -92,8 +93,10 @@ pub fn search(
 /// Where no callee comes back, the call cannot go if the rest is undefined: so the function returns if it can.
 fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
     let inputs = inputs::inputs(function, harness.target(), Plan { count: INPUTS, seed: 1 });
-    let returns = |input: &&Input| harness.outcome(function, input) == Some(Outcome::Returned);
-    let is_defined = |input: &&Input| harness.outcome(function, input).is_some();
+    // The finding may be that the interpreter panics.
+    let outcome = |input: &Input| guard::run(|| harness.outcome(function, input)).ok().flatten();
+    let returns = |input: &&Input| outcome(input) == Some(Outcome::Returned);
+    let is_defined = |input: &&Input| outcome(input).is_some();
     inputs.iter().find(returns).or_else(|| inputs.iter().find(is_defined)).cloned()
 }
 
@@ -150,8 +153,8 @@ pub fn reduce_module(
     })
 }
 
-/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not reproduced
-/// stays as it was seen.
+/// The finding on the smallest function that shows it, and the text of its crash file. A finding that is not
+/// reproduced, or whose reduction panics, stays as it was seen.
 pub fn crash_file(
     harness: &mut Harness,
     functions: &[&Function],
@@ -159,7 +162,10 @@ pub fn crash_file(
     saboteur: &mut dyn Observer,
     limits: SearchLimits<'_>,
 ) -> (Finding, String) {
-    let reduced = reduce_module(harness, functions, finding, saboteur, limits, &mut |_, _| {});
+    let reduced = harness
+        .guarded(|harness| reduce_module(harness, functions, finding, saboteur, limits, &mut |_, _| {}))
+        .ok()
+        .flatten();
     let (functions, finding) = match &reduced {
         Some(reduced) => (std::iter::once(&reduced.function).chain(&reduced.others).collect(), &reduced.finding),
         None => (functions.to_vec(), finding),
