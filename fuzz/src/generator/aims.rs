@@ -33,6 +33,8 @@ enum Goal {
     Rule(&'static SelectionRule),
     /// A rule of the legalizer rewrites it.
     Rewrite(&'static Rewrite),
+    /// It divides by a constant.
+    ByConstant(Opcode),
     /// Two artifacts that the legalizer combines, perhaps.
     Chain(ArtifactChain),
     /// An intrinsic that the legalizer writes out.
@@ -154,7 +156,9 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let optional = optional.map(Goal::Rule).collect();
     let chains = artifacts::chains().map(Goal::Chain);
     let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
-    let plain = rules.map(Goal::Rule).chain(rewrites).chain(chains).chain(atomics.map(Goal::Atomic)).chain(of_floats);
+    let divisions = [Opcode::G_UDIV, Opcode::G_UREM].map(Goal::ByConstant);
+    let of_legalizer = rewrites.chain(chains).chain(divisions);
+    let plain = rules.map(Goal::Rule).chain(of_legalizer).chain(atomics.map(Goal::Atomic)).chain(of_floats);
     let vectors = of_integers.chain(of_numbers).chain(intrinsics);
     Goals::new(&plain.collect::<Vec<Goal>>(), &vectors.collect::<Vec<Goal>>(), optional)
 }
@@ -205,6 +209,7 @@ impl Generator<'_, '_, '_> {
         let written = match goal {
             Goal::Rule(rule) => self.aimed_at(rule, depth),
             Goal::Rewrite(rewrite) => self.rewritten(rewrite, visit),
+            Goal::ByConstant(opcode) => self.by_constant(opcode),
             Goal::Chain(chain) => self.chain(chain),
             Goal::Intrinsic(intrinsic) => self.by_intrinsic(intrinsic),
             Goal::Atomic(opcode) if self.has_atomics() => self.changed_in_one_step(opcode, None),
@@ -325,7 +330,8 @@ mod tests {
             Goal::Chain(chain) => chain.outer,
             Goal::Intrinsic(Intrinsic::ShiftInsert(_) | Intrinsic::Frame(_)) => Opcode::G_INTRINSIC,
             Goal::Intrinsic(_) => Opcode::G_INTRINSIC_W_SIDE_EFFECTS,
-            Goal::Atomic(opcode) | Goal::Number(opcode) | Goal::Vectors(opcode) | Goal::NumberVectors(opcode) => opcode,
+            Goal::ByConstant(opcode) | Goal::Atomic(opcode) | Goal::Number(opcode) => opcode,
+            Goal::Vectors(opcode) | Goal::NumberVectors(opcode) => opcode,
         }
     }
 

@@ -8,13 +8,14 @@ use arbitrary::Result;
 use tribunal_ir::{Opcode, Type, VReg};
 
 /// Opcodes of which a chain is made.
-const LINKS: [Opcode; 6] = [
+const LINKS: [Opcode; 7] = [
     Opcode::G_TRUNC,
     Opcode::G_ANYEXT,
     Opcode::G_ZEXT,
     Opcode::G_SEXT,
     Opcode::G_MERGE_VALUES,
     Opcode::G_UNMERGE_VALUES,
+    Opcode::G_EXTRACT,
 ];
 
 /// Widths of the values in a chain, in bits: those of words and their neighbours.
@@ -22,7 +23,7 @@ const WIDTHS: [u32; 18] = [1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64
 /// Widths of the parts that values are taken apart into.
 const PARTS: [u32; 6] = [1, 4, 8, 16, 32, 64];
 /// Values that a merge puts together.
-const MERGED: std::ops::RangeInclusive<usize> = 2..=4;
+const MERGED: [usize; 4] = [2, 3, 4, 8];
 
 /// An artifact, and the opcode that defines its source.
 #[derive(Clone, Copy)]
@@ -40,7 +41,8 @@ pub(super) fn chains() -> impl Iterator<Item = ArtifactChain> {
 impl Generator<'_, '_, '_> {
     /// The chain; its results join the scope.
     pub(super) fn chain(&mut self, chain: ArtifactChain) -> Result<()> {
-        let ty = Type::scalar(*self.u.choose(&WIDTHS)?);
+        let widths = if chain.inner == Opcode::G_MERGE_VALUES { &PARTS[..] } else { &WIDTHS };
+        let ty = Type::scalar(*self.u.choose(widths)?);
         let sources = if chain.inner == Opcode::G_CONSTANT {
             let constant = self.constant_value(ty.bits())?;
             vec![Entry { register: self.builder.constant(ty, constant), ty, deterministic: true }]
@@ -61,7 +63,7 @@ impl Generator<'_, '_, '_> {
         let deterministic = source.deterministic && opcode != Opcode::G_ANYEXT;
         let to = match opcode {
             Opcode::G_MERGE_VALUES => {
-                let count = if sources.len() > 1 { sources.len() } else { self.u.int_in_range(MERGED)? };
+                let count = if sources.len() > 1 { sources.len() } else { *self.u.choose(&MERGED)? };
                 let count = count.min((WIDEST / bits) as usize);
                 while sources.len() < count {
                     sources.push(self.value(source.ty, false)?);
@@ -84,7 +86,8 @@ impl Generator<'_, '_, '_> {
                 let parts = self.builder.unmerge(ty, source.register).into_iter();
                 return Ok(parts.map(|register| Entry { register, ty, deterministic }).collect());
             }
-            Opcode::G_TRUNC => WIDTHS.into_iter().filter(|&to| to < bits).collect::<Vec<u32>>(),
+            Opcode::G_EXTRACT if bits > 1 => return Ok(vec![self.taken_out(source)?]),
+            Opcode::G_TRUNC | Opcode::G_EXTRACT => WIDTHS.into_iter().filter(|&to| to < bits).collect::<Vec<u32>>(),
             _ => WIDTHS.into_iter().filter(|&to| to > bits).collect(),
         };
         if to.is_empty() {

@@ -50,6 +50,7 @@ pub use machine::{accessing_rows, computing_rows, generate_machine};
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use refusals::generate_of_any_types;
+pub use rewrites::dead_ends;
 pub use tribunal_trial::inputs::BUFFER_BYTES;
 pub use vector_operations::vector_types;
 

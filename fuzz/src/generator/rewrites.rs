@@ -3,14 +3,14 @@
 //! The tables are asked, not read: a rule has types here if it answers for them, and where its chain ends in code.
 
 use super::floats::{self, compiles};
-use super::{Generator, WIDEST};
+use super::{Entry, Generator, WIDEST};
 use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S16, S32, S64, S128};
 use tribunal_ir::{Family, Opcode, OpcodeInfo, Type};
-use tribunal_target::Target;
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo};
+use tribunal_target::{Features, Target};
 
 /// Widths of the integers that are tried, in bits: those of words and their neighbours. The narrowest come first.
 const WIDTHS: [u32; 20] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, WIDEST];
@@ -27,8 +27,19 @@ pub(super) struct Rewrite {
 
 /// The rules that rewrite operations on scalars, in the order of the opcodes.
 pub(super) fn found(target: &'static Target, legalizer: &'static LegalizerInfo) -> Vec<Rewrite> {
+    rules(target, legalizer).filter(|rewrite| !rewrite.types.is_empty()).collect()
+}
+
+/// Names of the rules that rewrite operations on scalars, but none to code that the target has: their chains are
+/// refused.
+pub fn dead_ends(target: &'static Target, features: Features) -> impl Iterator<Item = &'static str> {
+    let rules = rules(target, (target.legality)(features));
+    rules.filter(|rewrite| rewrite.types.is_empty()).map(|rewrite| rewrite.rule)
+}
+
+fn rules(target: &'static Target, legalizer: &'static LegalizerInfo) -> impl Iterator<Item = Rewrite> {
     let opcodes = opcodes::ON_SCALARS.iter().copied().chain(floats::compiled(legalizer));
-    opcodes.flat_map(|opcode| of_opcode(target, legalizer, opcode)).collect()
+    opcodes.flat_map(|opcode| of_opcode(target, legalizer, opcode))
 }
 
 fn of_opcode(target: &Target, legalizer: &LegalizerInfo, opcode: Opcode) -> Vec<Rewrite> {
@@ -37,13 +48,16 @@ fn of_opcode(target: &Target, legalizer: &LegalizerInfo, opcode: Opcode) -> Vec<
     for types in lists {
         let LegalizeStep { action, rule, .. } =
             legalizer.action(&LegalityQuery::new(opcode, types.iter().copied().flatten()));
-        if matches!(action, Action::Legal | Action::Unsupported) || !compiles(legalizer, opcode, &types) {
+        if matches!(action, Action::Legal | Action::Unsupported) {
             continue;
         }
-        match rewrites.iter_mut().find(|rewrite| rewrite.rule == rule) {
-            Some(rewrite) if rewrite.types.len() < LISTS => rewrite.types.push(types),
-            Some(_) => {}
-            None => rewrites.push(Rewrite { rule, opcode, types: vec![types] }),
+        let place = rewrites.iter().position(|rewrite| rewrite.rule == rule).unwrap_or(rewrites.len());
+        if place == rewrites.len() {
+            rewrites.push(Rewrite { rule, opcode, types: Vec::new() });
+        }
+        let kept = &mut rewrites[place].types;
+        if kept.len() < LISTS && compiles(legalizer, opcode, &types) {
+            kept.push(types);
         }
     }
     rewrites
@@ -106,6 +120,26 @@ impl Generator<'_, '_, '_> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// A quotient or a remainder by a constant. The legalizer writes out the remainder of any width, if the divisor is
+    /// small.
+    pub(super) fn by_constant(&mut self, opcode: Opcode) -> Result<()> {
+        let register = self.register_type().bits();
+        let is_wide = opcode == Opcode::G_UREM && self.u.arbitrary()?;
+        let bits = match is_wide {
+            true => *self.u.choose(&[2 * register + 1, 3 * register, 4 * register])?,
+            false => *self.u.choose(&[register / 2, register, register - 1, 2 * register])?,
+        };
+        let ty = Type::scalar(bits);
+        let dividend = self.value(ty, true)?;
+        let divisor = match is_wide {
+            true => self.builder.constant_i64(ty, self.u.int_in_range(1..=0xfff)?),
+            false => self.constant_divisor(ty)?,
+        };
+        let register = self.builder.op(ty, opcode, &[dividend.register, divisor]);
+        self.scope.push(Entry { register, ty, deterministic: true });
         Ok(())
     }
 }
