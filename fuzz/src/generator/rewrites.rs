@@ -15,8 +15,10 @@ use tribunal_target::{Features, Target};
 /// Widths of the integers that are tried, in bits: those of words and their neighbours. The narrowest come first.
 const WIDTHS: [u32; 20] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, WIDEST];
 
-/// Lists of types kept for a rule. Code for the widest values is long, so the first ones found stand for all.
-const LISTS: usize = 4;
+/// Lists of types kept for a rule: the narrowest, then some of the others whose code is short.
+const LISTS: usize = 16;
+/// The narrowest ones among them, to which every other visit comes: a rule before it takes least of them.
+const NARROWEST: usize = 4;
 
 /// An operation that a rule of the legalizer rewrites, and types on which it decides.
 pub(super) struct Rewrite {
@@ -56,9 +58,15 @@ fn of_opcode(target: &Target, legalizer: &LegalizerInfo, opcode: Opcode) -> Vec<
             rewrites.push(Rewrite { rule, opcode, types: Vec::new() });
         }
         let kept = &mut rewrites[place].types;
-        if kept.len() < LISTS && compiles(legalizer, opcode, &types) {
+        let is_short = types.iter().flatten().all(|ty| ty.bits() <= 2 * target.register_type().bits());
+        if (is_short || kept.is_empty()) && compiles(legalizer, opcode, &types) {
             kept.push(types);
         }
+    }
+    for Rewrite { types, .. } in &mut rewrites {
+        let others = types.split_off(types.len().min(NARROWEST));
+        let step = others.len().div_ceil(LISTS - NARROWEST).max(1);
+        types.extend(others.into_iter().step_by(step));
     }
     rewrites
 }
@@ -92,7 +100,8 @@ fn type_lists(target: &Target, info: &OpcodeInfo) -> Vec<IndexTypes> {
 impl Generator<'_, '_, '_> {
     /// The operation, at one of the types on which the rule decides.
     pub(super) fn rewritten(&mut self, rewrite: &Rewrite, visit: u32) -> Result<()> {
-        let types = &rewrite.types[visit as usize % rewrite.types.len()];
+        let (count, turn) = (rewrite.types.len(), visit as usize / 2);
+        let types = &rewrite.types[turn % if visit.is_multiple_of(2) { count.min(NARROWEST) } else { count }];
         let Some(info) = rewrite.opcode.info() else { return self.expression() };
         if info.is_float() {
             let entry = self.shown_number(rewrite.opcode, types)?;
