@@ -34,7 +34,7 @@ use tribunal_trial::JudgeSet;
 use tribunal_trial::crash;
 use tribunal_trial::features::FeatureSet;
 use tribunal_trial::finding::{Finding, Judge, Tally};
-use tribunal_trial::guard;
+use tribunal_trial::guard::{self, CaughtPanic};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
 use tribunal_trial::words;
@@ -201,19 +201,26 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
-    let made = shared.campaign.targets.iter().map(|&(target, features)| {
-        let options = Options::new(features);
-        Harness::with_cache(target, options, shared.campaign.proofs.clone())
-    });
-    let mut harnesses = match made.collect::<Result<Vec<_>, _>>() {
-        Ok(harnesses) => harnesses,
-        Err(failure) => {
+    let fresh =
+        || CampaignReport { reached: vec![Reached::default(); shared.rule_sets.len()], ..CampaignReport::default() };
+    let made = || {
+        let harness = |&(target, features): &(&'static Target, Features)| {
+            Harness::with_cache(target, Options::new(features), shared.campaign.proofs.clone())
+        };
+        shared.campaign.targets.iter().map(harness).collect::<Result<Vec<_>, _>>()
+    };
+    let mut harnesses = match guard::run(made) {
+        Ok(Ok(harnesses)) => harnesses,
+        Ok(Err(failure)) => {
             *lock(&shared.failure) = Some(failure);
             return;
         }
+        Err(panic) => {
+            let mut local = fresh();
+            note_panic(shared, panic, "(before the first program)", &mut local);
+            return flush(shared, local);
+        }
     };
-    let fresh =
-        || CampaignReport { reached: vec![Reached::default(); shared.rule_sets.len()], ..CampaignReport::default() };
     let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.is_over() {
@@ -246,16 +253,21 @@ fn guarded(
     local: &mut CampaignReport,
     work: impl FnOnce(&mut Harness, &mut CampaignReport),
 ) {
-    let Err(panic) = harness.guarded(|harness| work(harness, &mut *local)) else { return };
+    if let Err(panic) = harness.guarded(|harness| work(harness, &mut *local)) {
+        note_panic(shared, panic, &format!("(program {number}, outside its trial)"), local);
+    }
+}
+
+/// Notes a panic without a crash file, but with these words in its place.
+fn note_panic(shared: &Shared<'_>, panic: CaughtPanic, place: &str, local: &mut CampaignReport) {
     let mut tally = Tally::of_panic(panic);
     shared.campaign.known.set_aside(&mut tally, &mut local.known);
-    let mut outcome = lock(&shared.outcome);
+    let crashes = &mut lock(&shared.outcome).crashes;
     for finding in &tally.findings {
-        if outcome.crashes.iter().all(|(known, _)| known.signature() != finding.signature()) {
-            outcome.crashes.push((finding.clone(), PathBuf::from(format!("(program {number}, outside its trial)"))));
+        if crashes.iter().all(|(known, _)| known.signature() != finding.signature()) {
+            crashes.push((finding.clone(), PathBuf::from(place)));
         }
     }
-    drop(outcome);
     local.tally.add(tally);
 }
 
