@@ -163,7 +163,7 @@ impl From<RuleCoverage> for RuleReport {
 }
 
 /// A program that takes longer does not end: the solver's and the reducer's limits are below.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A campaign that is killed loses the proofs of this time at most.
 const SAVE_EVERY: Duration = Duration::from_secs(60);
