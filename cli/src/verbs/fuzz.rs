@@ -236,8 +236,8 @@ fn conclude(outcome: &CampaignReport, campaign: &Campaign, arguments: &Arguments
     if arguments.json {
         output::json(&report(outcome, campaign, interrupted));
     }
-    // A rejected program is a fault of the generator, and so is a rule that it never shows. A run that judged nothing is
-    // not a success.
+    // A rejected program is a fault of the generator, and so is a rule that it never shows. A run that judged nothing
+    // is not a success.
     let misses = coverage(outcome, campaign).any(|coverage| !coverage.missed.is_empty());
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
         (Status::Well, 0, 1..) if misses && !interrupted => Status::Fault,

@@ -4,19 +4,9 @@
 //! conditions.
 
 use super::{Entry, Generator, WIDEST};
+use crate::opcodes;
 use arbitrary::Result;
-use tribunal_ir::{Opcode, Type, VReg};
-
-/// Opcodes of which a chain is made.
-const LINKS: [Opcode; 7] = [
-    Opcode::G_TRUNC,
-    Opcode::G_ANYEXT,
-    Opcode::G_ZEXT,
-    Opcode::G_SEXT,
-    Opcode::G_MERGE_VALUES,
-    Opcode::G_UNMERGE_VALUES,
-    Opcode::G_EXTRACT,
-];
+use tribunal_ir::{Family, Opcode, Type, VReg};
 
 /// Widths of the values in a chain, in bits: those of words and their neighbours.
 const WIDTHS: [u32; 18] = [1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 128];
@@ -34,8 +24,15 @@ pub(super) struct ArtifactChain {
 
 /// All chains.
 pub(super) fn chains() -> impl Iterator<Item = ArtifactChain> {
-    let inner = LINKS.into_iter().chain([Opcode::G_CONSTANT]);
-    inner.flat_map(|inner| LINKS.into_iter().map(move |outer| ArtifactChain { outer, inner }))
+    let inner = links().chain([Opcode::G_CONSTANT]);
+    inner.flat_map(|inner| links().map(move |outer| ArtifactChain { outer, inner }))
+}
+
+/// Opcodes of which a chain is made: the artifacts with one source of any width, and merges.
+fn links() -> impl Iterator<Item = Opcode> {
+    let families = [Family::Extension, Family::Truncation, Family::Composition].into_iter();
+    let is_link = |opcode: &Opcode| opcodes::is_known(*opcode) && *opcode != Opcode::G_INSERT;
+    families.flat_map(|family| family.opcodes()).copied().filter(is_link)
 }
 
 impl Generator<'_, '_, '_> {
