@@ -57,8 +57,10 @@ pub(super) struct Aim {
     visit: u32,
 }
 
-/// The walk comes so often to the goals of numbers while it comes once to those of vectors, whose programs are large.
+/// The walk comes so often to the plain goals while it comes once to the goals whose programs are large.
 const ROUNDS: u32 = 4;
+/// It comes so often to the rules of the legalizer in that time.
+const ROUNDS_OF_LEGALIZER: u32 = 2;
 
 impl Aim {
     /// The goal at a turn of the campaign; `None` for a machine without rules. Few programs have an option of the
@@ -89,8 +91,7 @@ impl Aim {
 
 /// The goals of a machine.
 struct Goals {
-    /// The turns of a walk: all goals that are not of vectors, [`ROUNDS`] times, and after each time a part of the
-    /// others.
+    /// The turns of a walk: all plain goals, [`ROUNDS`] times, and after each time a part of the others.
     walk: Vec<Turn>,
     /// The goals that the machine lacks without its options.
     optional: Vec<Goal>,
@@ -105,14 +106,16 @@ struct Turn {
 }
 
 impl Goals {
-    fn new(plain: &[Goal], vectors: &[Goal], optional: Vec<Goal>) -> Goals {
-        let part = vectors.len().div_ceil(ROUNDS as usize).max(1);
-        let mut vectors = vectors.chunks(part);
+    fn new(plain: &[Goal], of_legalizer: &[Goal], large: &[Goal], optional: Vec<Goal>) -> Goals {
         let mut walk = Vec::new();
-        for nth in 0..ROUNDS {
-            walk.extend(plain.iter().map(|&goal| Turn { goal, times: ROUNDS, nth }));
-            let part = vectors.next().unwrap_or_default();
-            walk.extend(part.iter().map(|&goal| Turn { goal, times: 1, nth: 0 }));
+        for round in 0..ROUNDS {
+            for (goals, times) in [(plain, ROUNDS), (of_legalizer, ROUNDS_OF_LEGALIZER), (large, 1)] {
+                // The parts of so many rounds are all goals of the group, once.
+                let rounds = ROUNDS / times;
+                let part = goals.len().div_ceil(rounds as usize).max(1);
+                let goals = goals.chunks(part).nth((round % rounds) as usize).unwrap_or_default();
+                walk.extend(goals.iter().map(|&goal| Turn { goal, times, nth: round / rounds }));
+            }
         }
         Goals { walk, optional }
     }
@@ -125,7 +128,7 @@ impl Goals {
     }
 }
 
-/// Programs of a campaign in which the walk comes to each goal, [`ROUNDS`] times to those that are not of vectors.
+/// Programs of a campaign in which the walk comes to each goal, [`ROUNDS`] times to the plain ones.
 pub fn programs_of_a_walk(target: &'static Target, features: Features) -> u64 {
     let goals = goals(target, features);
     let slowly = if goals.optional.is_empty() { 1 } else { 2 };
@@ -157,10 +160,11 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let chains = artifacts::chains().map(Goal::Chain);
     let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
     let divisions = [Opcode::G_UDIV, Opcode::G_UREM].map(Goal::ByConstant);
-    let of_legalizer = rewrites.chain(chains).chain(divisions);
-    let plain = rules.map(Goal::Rule).chain(of_legalizer).chain(atomics.map(Goal::Atomic)).chain(of_floats);
-    let vectors = of_integers.chain(of_numbers).chain(intrinsics);
-    Goals::new(&plain.collect::<Vec<Goal>>(), &vectors.collect::<Vec<Goal>>(), optional)
+    let plain: Vec<Goal> = rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect();
+    let of_legalizer: Vec<Goal> = rewrites.collect();
+    let of_vectors = of_integers.chain(of_numbers);
+    let large: Vec<Goal> = of_vectors.chain(chains).chain(divisions).chain(intrinsics).collect();
+    Goals::new(&plain, &of_legalizer, &large, optional)
 }
 
 /// True if the generator can write the pattern.

@@ -3,7 +3,7 @@
 //! A chain is written at any widths at which both opcodes are possible, so each combine is met on both sides of its
 //! conditions.
 
-use super::{Entry, Generator, WIDEST};
+use super::{Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::{Family, Opcode, Type, VReg};
@@ -38,8 +38,8 @@ fn links() -> impl Iterator<Item = Opcode> {
 impl Generator<'_, '_, '_> {
     /// The chain; its results join the scope.
     pub(super) fn chain(&mut self, chain: ArtifactChain) -> Result<()> {
-        let widths = if chain.inner == Opcode::G_MERGE_VALUES { &PARTS[..] } else { &WIDTHS };
-        let ty = Type::scalar(*self.u.choose(widths)?);
+        let widths = if chain.inner == Opcode::G_MERGE_VALUES { PARTS.to_vec() } else { self.widths(|_| true) };
+        let ty = Type::scalar(*self.u.choose(&widths)?);
         let sources = if chain.inner == Opcode::G_CONSTANT {
             let constant = self.constant_value(ty.bits())?;
             vec![Entry { register: self.builder.constant(ty, constant), ty, deterministic: true }]
@@ -52,6 +52,15 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// The widest value of a chain, in bits: code for wider ones is long.
+    fn widest(&self) -> u32 {
+        2 * self.register_type().bits()
+    }
+
+    fn widths(&self, fits: impl Fn(u32) -> bool) -> Vec<u32> {
+        WIDTHS.into_iter().filter(|&width| width <= self.widest() && fits(width)).collect()
+    }
+
     /// The artifact on the first source, or the merge of all; the values brought to another width where there is no
     /// such artifact.
     fn artifact(&mut self, opcode: Opcode, mut sources: Vec<Entry>) -> Result<Vec<Entry>> {
@@ -61,8 +70,7 @@ impl Generator<'_, '_, '_> {
         let to = match opcode {
             Opcode::G_MERGE_VALUES => {
                 let count = if sources.len() > 1 { sources.len() } else { *self.u.choose(&MERGED)? };
-                let count = count.min((WIDEST / bits) as usize);
-                while sources.len() < count {
+                while sources.len() < count.min((self.widest() / bits) as usize) {
                     sources.push(self.value(source.ty, false)?);
                 }
                 if sources.len() < 2 {
@@ -84,8 +92,8 @@ impl Generator<'_, '_, '_> {
                 return Ok(parts.map(|register| Entry { register, ty, deterministic }).collect());
             }
             Opcode::G_EXTRACT if bits > 1 => return Ok(vec![self.taken_out(source)?]),
-            Opcode::G_TRUNC | Opcode::G_EXTRACT => WIDTHS.into_iter().filter(|&to| to < bits).collect::<Vec<u32>>(),
-            _ => WIDTHS.into_iter().filter(|&to| to > bits).collect(),
+            Opcode::G_TRUNC | Opcode::G_EXTRACT => self.widths(|to| to < bits),
+            _ => self.widths(|to| to > bits),
         };
         if to.is_empty() {
             return Ok(sources);

@@ -205,7 +205,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Fea
         (policy.linked, policy.memory) = (true, true);
     }
     // What is no goal needs programs of one statement too.
-    let aim = if policy.statements == 1 && u.ratio(1, 4)? { aim.filter(Aim::is_of_vectors) } else { aim };
+    let aim = if policy.statements == 1 && u.ratio(1, 3)? { aim.filter(Aim::is_of_vectors) } else { aim };
     modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))
 }
 

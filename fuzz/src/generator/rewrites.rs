@@ -58,7 +58,7 @@ fn of_opcode(target: &Target, legalizer: &LegalizerInfo, opcode: Opcode) -> Vec<
             rewrites.push(Rewrite { rule, opcode, types: Vec::new() });
         }
         let kept = &mut rewrites[place].types;
-        let is_short = types.iter().flatten().all(|ty| ty.bits() <= 2 * target.register_type().bits());
+        let is_short = types.iter().flatten().all(|ty| ty.bits() <= target.register_type().bits());
         if (is_short || kept.is_empty()) && compiles(legalizer, opcode, &types) {
             kept.push(types);
         }
