@@ -154,20 +154,6 @@ impl Abi {
     pub fn is_argument(&self, full: PReg) -> bool {
         self.indirect_result == Some(full) || self.passing.iter().any(|passing| passing.arguments.contains(&full))
     }
-
-    /// The registers of each integer argument, given how many it takes; `None` if they do not all fit.
-    pub fn places(&self, counts: &[usize]) -> Option<Vec<&'static [PReg]>> {
-        let mut next = 0;
-        let place = |&count: &usize| {
-            if self.pairs == Pairs::Even && count == 2 {
-                next += next % 2;
-            }
-            let registers = self.arguments().get(next..next + count)?;
-            next += count;
-            Some(registers)
-        };
-        counts.iter().map(place).collect()
-    }
 }
 
 impl Target {

@@ -1,16 +1,19 @@
-//! The registers that a function must leave as they were, those that a callee may change, and the thread pointer, as
-//! the psABIs list them; and the accesses that a machine guarantees to make.
-//! Sources: RISC-V ELF psABI, "Integer Register Convention", "Floating-point Register Convention" and "DWARF Register
-//! Numbers"; Procedure Call Standard for the Arm 64-bit Architecture, "General-purpose Registers" and "SIMD and
-//! Floating-Point Registers"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction Set
+//! The registers that a function must leave as they were, those that a callee may change, those of arguments and results,
+//! and the thread pointer, as the psABIs list them; and the accesses that a machine guarantees to make.
+//! Sources: RISC-V ELF psABI, "Integer Register Convention", "Floating-point Register Convention", "Integer Calling
+//! Convention", "Hardware Floating-point Calling Convention" and "DWARF Register Numbers"; Procedure Call Standard for
+//! the Arm 64-bit Architecture, "General-purpose Registers", "SIMD and Floating-Point Registers", "Parameter passing
+//! rules" and "Result return"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction Set
 //! Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
-use tribunal_ir::PReg;
+use tribunal_ir::{PReg, RegMask};
 use tribunal_target::Target;
 use tribunal_target::aarch64::{self, AARCH64};
+use tribunal_target::calls::{PassedValue, Signature};
 use tribunal_target::riscv::{self, RISCV32, RISCV64};
+use tribunal_target::runtime::RuntimeType;
 
 /// A run of registers: the first, and their count.
 type Run = (PReg, u16);
@@ -33,6 +36,12 @@ struct Convention {
     platform: &'static [PReg],
     /// A callee may leave anything in them.
     changed: &'static [Run],
+    /// Registers of arguments, and of results from the first on: of integers, and of numbers.
+    passing: [Run; 2],
+    /// The widest number that is passed in a register of numbers where the call names no convention, in bits.
+    number_bits: u32,
+    /// Whether an integer of two registers begins at an even place.
+    is_even: bool,
     accesses: AccessRule,
     /// The thread pointer; `None` where it is a register of the system.
     thread_pointer: Option<PReg>,
@@ -62,6 +71,10 @@ static CONVENTIONS: &[Convention] = &[
             (riscv::registers::f(10), 8),
             (riscv::registers::f(28), 4),
         ],
+        // a0 to a7; fa0 to fa7.
+        passing: [(riscv::registers::x(10), 8), (riscv::registers::f(10), 8)],
+        number_bits: 0,
+        is_even: false,
         accesses: AccessRule::Aligned,
         thread_pointer: Some(riscv::registers::x(4)),
         dwarf_numbers: &[(1, (riscv::registers::x(1), 31)), (32, (riscv::registers::f(0), 32))],
@@ -80,6 +93,10 @@ static CONVENTIONS: &[Convention] = &[
             (aarch64::registers::q(0), 8),
             (aarch64::registers::q(16), 16),
         ],
+        // r0 to r7; v0 to v7.
+        passing: [(aarch64::registers::x(0), 8), (aarch64::registers::q(0), 8)],
+        number_bits: 128,
+        is_even: true,
         accesses: AccessRule::Any,
         thread_pointer: None,
         dwarf_numbers: &[
@@ -115,6 +132,58 @@ pub(super) fn changed(target: &Target) -> Vec<PReg> {
     of(target).map_or_else(|| target.abi.caller_saved.to_vec(), |row| listed(row.changed))
 }
 
+/// The registers of arguments that are integers or pointers, in order.
+pub(super) fn arguments(target: &Target) -> Vec<PReg> {
+    of(target).map_or_else(|| target.abi.arguments().to_vec(), |row| listed(&row.passing[..1]))
+}
+
+/// The registers in which a function of the library is passed its arguments and leaves its result, for a signature of the
+/// backend: the documents say which, and the signature how wide. A result lies where a first argument would. `None`
+/// where not all lie in registers.
+pub(super) fn documented(
+    target: &Target,
+    (arguments, result): (&[RuntimeType], RuntimeType),
+    mask: Option<RegMask>,
+    said: Signature,
+) -> Option<Signature> {
+    let Some(convention) = of(target) else { return Some(said) };
+    let number_bits = mask.and_then(|mask| target.passed_float_bits(mask)).unwrap_or(convention.number_bits);
+    let mut next = [0; 2];
+    let placed = said.arguments.into_iter().zip(arguments);
+    let placed = placed.map(|(said, &ty)| convention.placed(target, (said, ty), number_bits, &mut next));
+    Some(Signature {
+        arguments: placed.collect::<Option<_>>()?,
+        result: convention.placed(target, (said.result, result), number_bits, &mut [0; 2])?,
+    })
+}
+
+impl Convention {
+    /// The next registers for a value; `next` are the places after those of the values before it.
+    fn placed(
+        &self,
+        target: &Target,
+        (said, ty): (PassedValue, RuntimeType),
+        number_bits: u32,
+        next: &mut [u16; 2],
+    ) -> Option<PassedValue> {
+        let is_number = matches!(ty, RuntimeType::Float(bits) if bits <= number_bits);
+        let kind = usize::from(is_number);
+        let count = if is_number { 1 } else { ty.bits().div_ceil(target.pointer_bits.into()) as u16 };
+        if self.is_even && count == 2 && !is_number {
+            next[kind] = next[kind].next_multiple_of(2);
+        }
+        let ((first, all), place) = (self.passing[kind], next[kind]);
+        next[kind] += count;
+        let whole = if is_number { ty.bits() } else { target.pointer_bits.into() };
+        let part = |index: u16| {
+            let said = said.registers.get(usize::from(index));
+            let bits = said.map_or(whole, |&register| target.vocabulary.register_bits(register));
+            target.part_of(PReg(first.0 + place + index), bits)
+        };
+        (place + count <= all).then(|| PassedValue { registers: (0..count).map(part).collect(), bits: ty.bits() })
+    }
+}
+
 /// The general register that holds the thread pointer.
 pub(super) fn thread_pointer(target: &Target) -> Option<PReg> {
     of(target)?.thread_pointer
@@ -147,6 +216,7 @@ pub(super) fn accesses(target: &Target) -> AccessRule {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use tribunal_target::runtime::FUNCTIONS;
 
     /// The backend saves no register that it need not, relies on none that may change, and each register is in a list.
     #[test]
@@ -167,6 +237,47 @@ mod tests {
                 let count = lists.iter().filter(|&&is_in| is_in).count();
                 assert_eq!(count, usize::from(!is_stack_pointer), "{} of {}", row.name, target.name);
             }
+        }
+    }
+
+    /// The backend passes values as the documents say, for every function of the library by every convention.
+    #[test]
+    fn arguments_lie_where_the_documents_say() {
+        let shown = |signature: Signature| -> Vec<(Vec<PReg>, u32)> {
+            let values = signature.arguments.into_iter().chain([signature.result]);
+            values.map(|value| (value.registers.to_vec(), value.bits)).collect()
+        };
+        let mut compared = 0;
+        for &target in tribunal_target::ALL {
+            let floats = target.abi.calls.as_ref().map_or(&[][..], |calls| calls.floats);
+            for mask in floats.iter().map(|convention| Some(convention.mask)).chain([None]) {
+                for function in FUNCTIONS.iter() {
+                    let said = || target.signature(function, mask);
+                    let (Some(said), Some(again)) = (said(), said()) else { continue };
+                    let types = (function.arguments, function.result);
+                    let own = documented(target, types, mask, said).map(shown);
+                    assert_eq!(own, Some(shown(again)), "{} of {}", function.name, target.name);
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, 1_570, "functions by conventions");
+    }
+
+    /// An integer of two registers is passed in an even pair on the machine whose document asks for it.
+    #[test]
+    fn pairs_begin_where_the_documents_say() {
+        for &target in tribunal_target::ALL {
+            let convention = of(target).expect("a document");
+            let (pair, said) = (RuntimeType::Integer(2 * u32::from(target.pointer_bits)), || PassedValue {
+                registers: Default::default(),
+                bits: 0,
+            });
+            let mut next = [1, 0];
+            let placed = convention.placed(target, (said(), pair), 0, &mut next).expect("there are registers");
+            let first = convention.passing[0].0.0 + if convention.is_even { 2 } else { 1 };
+            assert_eq!(placed.registers.to_vec(), [PReg(first), PReg(first + 1)], "{}", target.name);
+            assert!(convention.placed(target, (said(), pair), 0, &mut [7, 0]).is_none(), "{}", target.name);
         }
     }
 }

@@ -6,6 +6,7 @@
 //! stack pointer hold junk.
 
 use super::accesses::{MisalignedAccess, RawAccess};
+use super::conventions::{self, documented};
 use super::engine::{MachineEngine, Stop};
 use super::library;
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Unlinked, fitting};
@@ -17,9 +18,9 @@ use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
 use tribunal_target::Target;
 use tribunal_target::abi::CallKind;
-use tribunal_target::calls::PassedValue;
+use tribunal_target::calls::{PassedValue, Signature};
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
-use tribunal_target::runtime::AtomicFunction;
+use tribunal_target::runtime::{AtomicFunction, RuntimeType};
 
 /// The address of the first function, and the distance between functions. Calls in the code reach them; nothing else is
 /// near.
@@ -324,7 +325,9 @@ impl Emulator {
     ) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let (target, vocabulary) = (self.target, self.target.vocabulary);
         let symbol = || MachineError::Symbol(callee.name.to_string());
-        let signature = target.signature(callee, mask).ok_or_else(symbol)?;
+        let types = (callee.arguments, callee.result);
+        let signature = target.signature(callee, mask).and_then(|said| documented(target, types, mask, said));
+        let signature = signature.ok_or_else(symbol)?;
         // Unicorn's instructions leave what stands above a narrow number.
         let fills = |register: PReg| matches!(self.engine, MachineEngine::Stepper(_)) || !vocabulary.is_boxed(register);
         let mut contents = Vec::new();
@@ -358,11 +361,20 @@ impl Emulator {
         }
     }
 
+    /// The registers of an operation on memory, by the documents.
+    fn atomic_signature(&self, function: &AtomicFunction) -> Option<Signature> {
+        let (target, pointer_bits) = (self.target, self.target.pointer_bits.into());
+        let integer = |&argument| RuntimeType::Integer(function.bits_of(argument, pointer_bits));
+        let arguments: Vec<RuntimeType> = function.arguments().iter().map(integer).collect();
+        let types = (arguments.as_slice(), RuntimeType::Integer(function.result_bits()));
+        documented(target, types, None, target.atomic_signature(function)?)
+    }
+
     /// True if narrow arguments are extended as the convention demands. An outlined function is no C: it reads the bits
     /// of its access alone.
     fn is_extended(&self, function: &AtomicFunction, name: &str) -> Result<bool, MachineError> {
         let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
-        let (signature, width) = (target.atomic_signature(function).ok_or_else(symbol)?, target.pointer_bits.into());
+        let (signature, width) = (self.atomic_signature(function).ok_or_else(symbol)?, target.pointer_bits.into());
         for (value, &argument) in signature.arguments.iter().zip(function.arguments()) {
             let (bits, passed) = (function.bits_of(argument, width), self.joined(value)?);
             let low = Bits::new(passed, bits);
@@ -377,7 +389,7 @@ impl Emulator {
     /// Performs an operation on memory. Junk stands above a result that fills no register.
     fn exchanged(&mut self, function: &AtomicFunction, name: &str) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
         let (target, symbol) = (self.target, || MachineError::Symbol(name.to_string()));
-        let signature = target.atomic_signature(function).ok_or_else(symbol)?;
+        let signature = self.atomic_signature(function).ok_or_else(symbol)?;
         let mut arguments = Vec::new();
         for (value, &argument) in signature.arguments.iter().zip(function.arguments()) {
             let bits = function.bits_of(argument, target.pointer_bits.into());
@@ -398,7 +410,7 @@ impl Emulator {
 
     /// Performs a memory function; `None` if it touches memory that is not there.
     fn moved(&mut self, function: MemoryFunction) -> Result<Option<Vec<(PReg, u128)>>, MachineError> {
-        let [to, second, length, ..] = *self.target.abi.arguments() else { return Ok(None) };
+        let [to, second, length, ..] = *conventions::arguments(self.target) else { return Ok(None) };
         let [start, second, length] = [self.read(to)?, self.read(second)?, self.read(length)?];
         let Some(length) = usize::try_from(length).ok().filter(|&length| length as u64 <= STACK_BYTES) else {
             return Ok(None);

@@ -171,10 +171,10 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target, function: MemoryFunction
         return false;
     }
     // The functions return their first argument.
-    let (Some(places), Some(results)) = (target.abi.places(&[1, 1, 1]), target.abi.results().get(..1)) else {
+    let (Some(places), Some(results)) = (target.abi.arguments().first_chunk(), target.abi.results().get(..1)) else {
         return false;
     };
-    let places: Vec<Vec<PReg>> = places.into_iter().map(<[PReg]>::to_vec).collect();
+    let places: [Vec<PReg>; 3] = places.map(|place| vec![place]);
     libcall::call_with(r, target, (function.name(), &places, results), |r| {
         let second = match pieces {
             RangeSource::Copied => r.register(1),
