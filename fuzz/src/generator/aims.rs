@@ -91,10 +91,20 @@ impl Aim {
 
 /// The goals of a machine.
 struct Goals {
-    /// The turns of a walk: all plain goals, [`ROUNDS`] times, and after each time a part of the others.
-    walk: Vec<Turn>,
-    /// The goals that the machine lacks without its options.
+    plain: Vec<Goal>,
+    /// Those that the machine lacks without its options.
     optional: Vec<Goal>,
+    of_tables: &'static TableGoals,
+    /// Turns of a walk.
+    count: u32,
+}
+
+/// The goals of all machines with the same legality tables.
+struct TableGoals {
+    /// Rules of the legalizer.
+    rewrites: Vec<Goal>,
+    /// Those whose programs are large.
+    large: Vec<Goal>,
 }
 
 /// A goal in the walk, which comes to it the `nth` time of `times`.
@@ -106,24 +116,31 @@ struct Turn {
 }
 
 impl Goals {
-    fn new(plain: &[Goal], of_legalizer: &[Goal], large: &[Goal], optional: Vec<Goal>) -> Goals {
-        let mut walk = Vec::new();
-        for round in 0..ROUNDS {
-            for (goals, times) in [(plain, ROUNDS), (of_legalizer, ROUNDS_OF_LEGALIZER), (large, 1)] {
+    fn new(plain: Vec<Goal>, optional: Vec<Goal>, of_tables: &'static TableGoals) -> Goals {
+        let goals = Goals { plain, optional, of_tables, count: 0 };
+        let count = goals.walk().count() as u32;
+        Goals { count, ..goals }
+    }
+
+    /// The turns of a walk: all plain goals, [`ROUNDS`] times, and after each time a part of the others.
+    fn walk(&self) -> impl Iterator<Item = Turn> {
+        let TableGoals { rewrites, large } = self.of_tables;
+        let groups = [(&self.plain, ROUNDS), (rewrites, ROUNDS_OF_LEGALIZER), (large, 1)];
+        (0..ROUNDS).flat_map(move |round| {
+            groups.into_iter().flat_map(move |(goals, times)| {
                 // The parts of so many rounds are all goals of the group, once.
                 let rounds = ROUNDS / times;
                 let part = goals.len().div_ceil(rounds as usize).max(1);
                 let goals = goals.chunks(part).nth((round % rounds) as usize).unwrap_or_default();
-                walk.extend(goals.iter().map(|&goal| Turn { goal, times, nth: round / rounds }));
-            }
-        }
-        Goals { walk, optional }
+                goals.iter().map(move |&goal| Turn { goal, times, nth: round / rounds })
+            })
+        })
     }
 
     /// The goal at a turn of the walk, which then begins again.
     fn aim(&self, turn: u32) -> Option<Aim> {
-        let count = (self.walk.len() as u32).max(1);
-        let &Turn { goal, times, nth } = self.walk.get((turn % count) as usize)?;
+        let count = self.count.max(1);
+        let Turn { goal, times, nth } = self.walk().nth((turn % count) as usize)?;
         Some(Aim { goal, visit: times * (turn / count) + nth })
     }
 }
@@ -132,15 +149,42 @@ impl Goals {
 pub fn programs_of_a_walk(target: &'static Target, features: Features) -> u64 {
     let goals = goals(target, features);
     let slowly = if goals.optional.is_empty() { 1 } else { 2 };
-    slowly * goals.walk.len() as u64
+    slowly * u64::from(goals.count)
 }
 
-/// The goals, found once for each set of features.
+/// What was made for each machine.
+type MadeOnce<T> = LazyLock<Mutex<FxHashMap<(&'static str, Features), &'static T>>>;
+
+/// What `make` makes for a machine, made once.
+fn made_once<T>(known: &MadeOnce<T>, target: &Target, features: Features, make: impl FnOnce() -> T) -> &'static T {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry((target.name, features)).or_insert_with(|| Box::leak(Box::new(make())))
+}
+
 fn goals(target: &'static Target, features: Features) -> &'static Goals {
-    type Known = FxHashMap<(&'static str, Features), &'static Goals>;
-    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    known.entry((target.name, features)).or_insert_with(|| Box::leak(Box::new(found(target, features))))
+    static KNOWN: MadeOnce<Goals> = LazyLock::new(Mutex::default);
+    made_once(&KNOWN, target, features, || found(target, features))
+}
+
+/// The goals of the rule set. There are few rule sets, and many machines of each.
+fn goals_of_tables(target: &'static Target, features: Features) -> &'static TableGoals {
+    static KNOWN: MadeOnce<TableGoals> = LazyLock::new(Mutex::default);
+    let beside = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+    made_once(&KNOWN, target, features - beside, || {
+        let legalizer = (target.legality)(features);
+        let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
+        let written = |opcode: &&Opcode| opcodes::is_known(**opcode);
+        let apart = [Family::Assertion, Family::Vector].into_iter().flat_map(|family| family.opcodes());
+        let of_integers = opcodes::ON_VECTORS.iter().chain(apart.filter(written)).copied().map(Goal::Vectors);
+        let of_vectors = of_integers.chain(number_vectors::compiled(legalizer).map(Goal::NumberVectors));
+        let chains = artifacts::chains().map(Goal::Chain);
+        let divisions = [Opcode::G_UDIV, Opcode::G_UREM].map(Goal::ByConstant);
+        let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
+        TableGoals {
+            rewrites: rewrites.iter().map(Goal::Rewrite).collect(),
+            large: of_vectors.chain(chains).chain(divisions).chain(intrinsics).collect(),
+        }
+    })
 }
 
 fn found(target: &'static Target, features: Features) -> Goals {
@@ -148,23 +192,10 @@ fn found(target: &'static Target, features: Features) -> Goals {
     let optional = rules.clone().filter(|rule| !target.default_features.contains(rule.requires));
     let changes = |opcode: &Opcode| opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
     let atomics = Family::Atomic.opcodes().iter().copied().filter(changes);
-    let legalizer = (target.legality)(features);
-    let of_floats = floats::compiled(legalizer).map(Goal::Number);
-    let written = |opcode: &&Opcode| opcodes::is_known(**opcode);
-    let apart = [Family::Assertion, Family::Vector].into_iter().flat_map(|family| family.opcodes()).filter(written);
-    let of_integers = opcodes::ON_VECTORS.iter().chain(apart).copied().map(Goal::Vectors);
-    let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
-    let rewrites = rewrites.iter().map(Goal::Rewrite);
-    let of_numbers = number_vectors::compiled(legalizer).map(Goal::NumberVectors);
+    let of_floats = floats::compiled((target.legality)(features)).map(Goal::Number);
     let optional = optional.map(Goal::Rule).collect();
-    let chains = artifacts::chains().map(Goal::Chain);
-    let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
-    let divisions = [Opcode::G_UDIV, Opcode::G_UREM].map(Goal::ByConstant);
-    let plain: Vec<Goal> = rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect();
-    let of_legalizer: Vec<Goal> = rewrites.collect();
-    let of_vectors = of_integers.chain(of_numbers);
-    let large: Vec<Goal> = of_vectors.chain(chains).chain(divisions).chain(intrinsics).collect();
-    Goals::new(&plain, &of_legalizer, &large, optional)
+    let plain = rules.map(Goal::Rule).chain(atomics.map(Goal::Atomic)).chain(of_floats).collect();
+    Goals::new(plain, optional, goals_of_tables(target, features))
 }
 
 /// True if the generator can write the pattern.
@@ -355,8 +386,8 @@ mod tests {
     fn turns_of(goals: &Goals, is_own: impl Fn(Goal) -> bool) -> (Vec<u32>, u32) {
         // Where there are goals of options, every other turn is theirs.
         let slowly = if goals.optional.is_empty() { 1 } else { 2 };
-        let own = goals.walk.iter().enumerate().filter(|(_, turn)| is_own(turn.goal));
-        (own.map(|(place, _)| slowly * place as u32).collect(), slowly * goals.walk.len() as u32)
+        let own = goals.walk().enumerate().filter(|(_, turn)| is_own(turn.goal));
+        (own.map(|(place, _)| slowly * place as u32).collect(), slowly * goals.count)
     }
 
     /// The walk comes to each goal, and a program at a goal has its operation. An operation in one step of a size that
@@ -369,7 +400,8 @@ mod tests {
             let optional = goals.optional.len() as u32;
             assert!(optional > 0);
             let (walk, period) = turns_of(goals, |_| true);
-            let first = |turn: &u32| goals.walk[*turn as usize / 2].nth == 0;
+            let all: Vec<Turn> = goals.walk().collect();
+            let first = |turn: &u32| all[*turn as usize / 2].nth == 0;
             let walk = walk.into_iter().filter(first).map(|turn| (turn, period));
             let options = (0..optional).map(|turn| (2 * turn + 1, 2 * optional));
             let mut missed = Vec::new();
@@ -445,7 +477,7 @@ mod tests {
         let mut count = 0;
         for &target in tribunal_target::ALL {
             for features in target.rule_sets() {
-                let rules: Vec<&'static str> = goals(target, features).walk.iter().filter_map(rewriting).collect();
+                let rules: Vec<&'static str> = goals(target, features).walk().filter_map(rewriting).collect();
                 count += rules.len();
                 let silent = rules.into_iter().filter(|rule| {
                     let is_own = |goal| matches!(goal, Goal::Rewrite(rewrite) if rewrite.rule == *rule);
@@ -458,7 +490,7 @@ mod tests {
     }
 
     /// The rule at the first turn that is its own.
-    fn rewriting(turn: &Turn) -> Option<&'static str> {
+    fn rewriting(turn: Turn) -> Option<&'static str> {
         match turn.goal {
             Goal::Rewrite(rewrite) if turn.nth == 0 => Some(rewrite.rule),
             _ => None,
