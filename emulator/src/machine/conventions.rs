@@ -1,10 +1,10 @@
-//! The registers that a function must leave as they were, those that a callee may change, those of arguments and results,
-//! and the thread pointer, as the psABIs list them; and the accesses that a machine guarantees to make.
+//! The registers that a function must leave as they were, those that a callee may change, those of arguments and
+//! results, and the thread pointer, as the psABIs list them; and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention", "Floating-point Register Convention", "Integer Calling
 //! Convention", "Hardware Floating-point Calling Convention" and "DWARF Register Numbers"; Procedure Call Standard for
 //! the Arm 64-bit Architecture, "General-purpose Registers", "SIMD and Floating-Point Registers", "Parameter passing
-//! rules" and "Result return"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction Set
-//! Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
+//! rules" and "Result return"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction
+//! Set Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
@@ -137,8 +137,8 @@ pub(super) fn arguments(target: &Target) -> Vec<PReg> {
     of(target).map_or_else(|| target.abi.arguments().to_vec(), |row| listed(&row.passing[..1]))
 }
 
-/// The registers in which a function of the library is passed its arguments and leaves its result, for a signature of the
-/// backend: the documents say which, and the signature how wide. A result lies where a first argument would. `None`
+/// The registers in which a function of the library is passed its arguments and leaves its result, for a signature of
+/// the backend: the documents say which, and the signature how wide. A result lies where a first argument would. `None`
 /// where not all lie in registers.
 pub(super) fn documented(
     target: &Target,
