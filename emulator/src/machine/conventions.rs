@@ -4,7 +4,8 @@
 //! Convention", "Hardware Floating-point Calling Convention" and "DWARF Register Numbers"; Procedure Call Standard for
 //! the Arm 64-bit Architecture, "General-purpose Registers", "SIMD and Floating-Point Registers", "Parameter passing
 //! rules" and "Result return"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction
-//! Set Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data accesses".
+//! Set Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data
+//! accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
