@@ -73,3 +73,18 @@ fn what_has_no_counterpart_is_named() {
     let error = raise::module(&module.functions, target).unwrap_err();
     assert_eq!(error.to_string(), "@f: no LLVM IR for G_FENCE");
 }
+
+/// Amounts of funnel shifts and rotations count modulo the width, so that a wide one is not just cut to it.
+#[test]
+fn a_wide_amount_is_reduced() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let text = "---\nname: f\nliveins:\n  - { reg: '$x10' }\nbody: |\n  bb.0:\n    liveins: $x10\n    \
+                %0:_(s64) = COPY $x10\n    %1:_(s7) = G_TRUNC %0\n    %2:_(s7) = G_ROTL %1, %0(s64)\n    \
+                %3:_(s64) = G_ZEXT %2\n    $x10 = COPY %3\n    PseudoRET implicit $x10\n...\n";
+    let source = text::parse_module(text, target.vocabulary).unwrap();
+    let ir = raise::module(&source.functions, target).unwrap();
+    assert!(ir.contains("urem i64 %a0, 7\n"), "{ir}");
+    let verdicts = validate::validate(&source, &translated(&ir, target), target, Setting::default());
+    let kinds: Vec<&Kind> = verdicts.iter().map(|judged| &judged.kind).collect();
+    assert_eq!(kinds, [&Kind::Proved]);
+}

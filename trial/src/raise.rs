@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tribunal_ir::{AddressBase, Block, Function, InstData, InstFlags, MemFlags, Opcode, Operand, PReg, Type, VReg};
+use tribunal_ir::{
+    AddressBase, Block, Family, Function, InstData, InstFlags, MemFlags, Opcode, Operand, PReg, Type, VReg,
+};
 use tribunal_target::Target;
 
 /// The part of a function that has no counterpart in IR.
@@ -400,6 +402,18 @@ impl Raiser<'_> {
         Ok(name)
     }
 
+    /// A value of another width; one that would be cut stays the same modulo the width.
+    fn reduced(&mut self, register: VReg, bits: u32) -> Raised<String> {
+        let own = self.bits(register);
+        if own <= bits || bits.is_power_of_two() {
+            return self.resized(register, bits);
+        }
+        let (value, rest, cut) = (self.value(register)?, self.fresh(), self.fresh());
+        self.line(&format!("{rest} = urem i{own} {value}, {bits}"));
+        self.line(&format!("{cut} = trunc i{own} {rest} to i{bits}"));
+        Ok(cut)
+    }
+
     fn instruction(&mut self, data: &InstData) -> Raised<()> {
         let name = || data.opcode.to_string();
         if data.opcode == Opcode::G_STORE {
@@ -427,7 +441,11 @@ impl Raiser<'_> {
             let (own, bits) = (self.type_of(uses[0])?, self.bits(uses[0]));
             let mut given = vec![format!("{own} {}", values[0]); *repeated];
             for &value in &uses[1..] {
-                given.push(format!("{own} {}", self.resized(value, bits)?));
+                let value = match data.opcode.family() {
+                    Some(Family::Funnel | Family::Rotation) => self.reduced(value, bits)?,
+                    _ => self.resized(value, bits)?,
+                };
+                given.push(format!("{own} {value}"));
             }
             let called = if own == ty { to.clone() } else { self.fresh() };
             self.line(&format!("{called} = call {own} @llvm.{word}.{own}({}{last})", given.join(", ")));
