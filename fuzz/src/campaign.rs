@@ -459,7 +459,7 @@ fn record(
         if outcome.crashes.iter().any(|(known, _)| known.signature() == finding.signature()) {
             return;
         }
-        outcome.crashes.push((finding.clone(), path.clone()));
+        outcome.crashes.push((finding.clone(), PathBuf::from(format!("(not written yet: {})", path.display()))));
     }
     let limits = SearchLimits { deadline: Instant::now().checked_add(REDUCTION), stop: shared.stop };
     let (small, text) = reduce::crash_file(harness, functions, finding, saboteur, limits);
@@ -469,9 +469,10 @@ fn record(
     if let Some((known, place)) = known {
         *known = small;
         // The finding stays, with the reason why it has no file.
-        if let Err(error) = written {
-            *place = PathBuf::from(format!("(not written: {}: {error})", path.display()));
-        }
+        *place = match written {
+            Ok(()) => path,
+            Err(error) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
+        };
     }
 }
 

@@ -3,13 +3,12 @@
 //! A chain is written at any widths at which both opcodes are possible, so each combine is met on both sides of its
 //! conditions.
 
+use super::rewrites::WIDTHS;
 use super::{Entry, Generator};
 use crate::opcodes;
 use arbitrary::Result;
 use tribunal_ir::{Family, Opcode, Type, VReg};
 
-/// Widths of the values in a chain, in bits: those of words and their neighbours.
-const WIDTHS: [u32; 18] = [1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 128];
 /// Widths of the parts that values are taken apart into.
 const PARTS: [u32; 6] = [1, 4, 8, 16, 32, 64];
 /// Values that a merge puts together.
@@ -38,8 +37,8 @@ fn links() -> impl Iterator<Item = Opcode> {
 impl Generator<'_, '_, '_> {
     /// The chain; its results join the scope.
     pub(super) fn chain(&mut self, chain: ArtifactChain) -> Result<()> {
-        let widths = if chain.inner == Opcode::G_MERGE_VALUES { PARTS.to_vec() } else { self.widths(|_| true) };
-        let ty = Type::scalar(*self.u.choose(&widths)?);
+        let Some(bits) = self.width(|_| true)? else { return self.expression() };
+        let ty = Type::scalar(bits);
         let sources = if chain.inner == Opcode::G_CONSTANT {
             let constant = self.constant_value(ty.bits())?;
             vec![Entry { register: self.builder.constant(ty, constant), ty, deterministic: true }]
@@ -57,12 +56,18 @@ impl Generator<'_, '_, '_> {
         2 * self.register_type().bits()
     }
 
-    fn widths(&self, fits: impl Fn(u32) -> bool) -> Vec<u32> {
-        WIDTHS.into_iter().filter(|&width| width <= self.widest() && fits(width)).collect()
+    /// A width that fits, half the time that of a part: words are legal, and their neighbours are not.
+    fn width(&mut self, fits: impl Fn(u32) -> bool) -> Result<Option<u32>> {
+        let widest = self.widest();
+        let fitting = |widths: &[u32]| -> Vec<u32> {
+            widths.iter().copied().filter(|&width| width <= widest && fits(width)).collect()
+        };
+        let (parts, all) = (fitting(&PARTS), fitting(&WIDTHS));
+        let drawn = if !parts.is_empty() && self.u.arbitrary()? { parts } else { all };
+        if drawn.is_empty() { Ok(None) } else { self.u.choose(&drawn).copied().map(Some) }
     }
 
-    /// The artifact on the first source, or the merge of all; the values brought to another width where there is no
-    /// such artifact.
+    /// The artifact on the first source, or the merge of all; the sources where there is no such artifact.
     fn artifact(&mut self, opcode: Opcode, mut sources: Vec<Entry>) -> Result<Vec<Entry>> {
         let Some(&source) = sources.first() else { return Ok(sources) };
         let bits = source.ty.bits();
@@ -92,13 +97,11 @@ impl Generator<'_, '_, '_> {
                 return Ok(parts.map(|register| Entry { register, ty, deterministic }).collect());
             }
             Opcode::G_EXTRACT if bits > 1 => return Ok(vec![self.taken_out(source)?]),
-            Opcode::G_TRUNC | Opcode::G_EXTRACT => self.widths(|to| to < bits),
-            _ => self.widths(|to| to > bits),
+            Opcode::G_TRUNC | Opcode::G_EXTRACT => self.width(|to| to < bits)?,
+            _ => self.width(|to| to > bits)?,
         };
-        if to.is_empty() {
-            return Ok(sources);
-        }
-        let ty = Type::scalar(*self.u.choose(&to)?);
+        let Some(to) = to else { return Ok(sources) };
+        let ty = Type::scalar(to);
         Ok(vec![Entry { register: self.builder.op(ty, opcode, &[source.register]), ty, deterministic }])
     }
 }

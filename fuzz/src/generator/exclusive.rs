@@ -15,7 +15,7 @@
 use super::{Entry, Generator, Place};
 use arbitrary::Result;
 use tribunal_ir::types::{S1, S32, S64};
-use tribunal_ir::{Block, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position, Type, VReg};
+use tribunal_ir::{Block, IntPredicate, MemFlags, MemOperand, Opcode, Operand, Position, Type, VReg};
 use tribunal_target::selection::{Pat, SelectionRule};
 
 /// Intrinsics of one value, and of a pair of them: loads, each with the stores of its kind.
@@ -105,7 +105,7 @@ impl Generator<'_, '_, '_> {
     fn reserved(&mut self, way: Reservation, address: VReg, part: Type) -> Vec<Entry> {
         let wide: Vec<VReg> = (0..way.bits.div_ceil(64)).map(|_| self.builder.function.new_vreg(S64)).collect();
         let defs = wide.iter().copied().map(Operand::def).collect();
-        self.intrinsic(way.load, defs, &[address], Some((MemFlags::LOAD, way.bits)));
+        self.acting_intrinsic(way.load, defs, &[address], whole(MemFlags::LOAD, way.bits));
         let entry = |register| Entry { register, ty: S64, deterministic: true };
         wide.into_iter()
             .map(|wide| Entry { register: self.converted(entry(wide), part, false), ty: part, ..entry(wide) })
@@ -117,7 +117,7 @@ impl Generator<'_, '_, '_> {
         let differs = self.differs(old.register, expected.register);
         self.branch_on(differs, clear, store);
         self.builder.position = Position::AtEnd(clear);
-        self.intrinsic(CLEAR, Vec::new(), &[], None);
+        self.acting_intrinsic(CLEAR, Vec::new(), &[], None);
         self.jump(end);
     }
 
@@ -146,23 +146,15 @@ impl Generator<'_, '_, '_> {
         let mut values: Vec<VReg> = new.iter().map(|&new| self.converted(entry(new), S64, false)).collect();
         values.push(address);
         let status = self.builder.function.new_vreg(S32);
-        self.intrinsic(name, vec![Operand::def(status)], &values, Some((MemFlags::STORE, way.bits)));
+        self.acting_intrinsic(name, vec![Operand::def(status)], &values, whole(MemFlags::STORE, way.bits));
         let zero = self.builder.constant_i64(S32, 0);
         let failed = self.differs(status, zero);
         self.branch_on(failed, start, end);
         Ok(())
     }
+}
 
-    /// A call of an intrinsic, with the kind and the bits of its access.
-    fn intrinsic(&mut self, name: &str, mut operands: Vec<Operand>, uses: &[VReg], access: Option<(MemFlags, u32)>) {
-        operands.push(Operand::Intrinsic(self.builder.function.intern(name)));
-        operands.extend(uses.iter().copied().map(Operand::used));
-        let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands);
-        self.builder.push(match access {
-            Some((flags, bits)) => {
-                data.with_memory(MemOperand::new(flags | MemFlags::VOLATILE, Type::scalar(bits), bits / 8))
-            }
-            None => data,
-        });
-    }
+/// The access of one of these intrinsics.
+fn whole(flags: MemFlags, bits: u32) -> Option<MemOperand> {
+    Some(MemOperand::new(flags | MemFlags::VOLATILE, Type::scalar(bits), bits / 8))
 }

@@ -54,27 +54,36 @@ impl Generator<'_, '_, '_> {
         let element = if drawn.bytes() <= align { drawn } else { S8 };
         let lanes = (2 * drawn.bits() / element.bits()) as u16;
         let Some(ty) = element.times(ElementCount::fixed(lanes)) else { return self.expression() };
-        let name = self.builder.function.intern(&format!("llvm.aarch64.neon.{name}{turns}"));
-        let mut vectors = Vec::new();
-        for _ in 0..turns {
-            vectors.push(match flags {
-                MemFlags::LOAD => self.builder.function.new_vreg(ty),
-                _ => self.built(element, lanes)?.register,
-            });
-        }
-        let used = |&register: &VReg| Operand::used(register);
-        let (defs, sources): (Vec<Operand>, Vec<Operand>) = match flags {
-            MemFlags::LOAD => (vectors.iter().copied().map(Operand::def).collect(), Vec::new()),
-            _ => (Vec::new(), vectors.iter().map(used).collect()),
-        };
-        let operands = defs.into_iter().chain([Operand::Intrinsic(name)]).chain(sources);
-        let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands.chain([Operand::used(address)]));
-        self.builder.push(data.with_memory(MemOperand::new(flags, whole, align)));
+        let (name, memory) = (format!("llvm.aarch64.neon.{name}{turns}"), MemOperand::new(flags, whole, align));
         if flags == MemFlags::LOAD {
+            let vectors: Vec<VReg> = (0..turns).map(|_| self.builder.function.new_vreg(ty)).collect();
+            let defs = vectors.iter().copied().map(Operand::def).collect();
+            self.acting_intrinsic(&name, defs, &[address], Some(memory));
             // Memory holds whatever was stored: poison among it.
             vectors.into_iter().for_each(|register| self.show_vector(Entry { register, ty, deterministic: false }));
+            return Ok(());
         }
+        let mut sources = Vec::new();
+        for _ in 0..turns {
+            sources.push(self.built(element, lanes)?.register);
+        }
+        sources.push(address);
+        self.acting_intrinsic(&name, Vec::new(), &sources, Some(memory));
         Ok(())
+    }
+
+    /// A call of an intrinsic with effects.
+    pub(super) fn acting_intrinsic(
+        &mut self,
+        name: &str,
+        mut operands: Vec<Operand>,
+        uses: &[VReg],
+        memory: Option<MemOperand>,
+    ) {
+        operands.push(Operand::Intrinsic(self.builder.function.intern(name)));
+        operands.extend(uses.iter().copied().map(Operand::used));
+        let data = InstData::new(Opcode::G_INTRINSIC_W_SIDE_EFFECTS, operands);
+        self.builder.push(InstData { memory: memory.into_iter().collect(), ..data });
     }
 
     fn shift_insert(&mut self, name: &str) -> Result<()> {

@@ -38,26 +38,22 @@ impl Generator<'_, '_, '_> {
     }
 
     /// A global of the program, or in a module of each thread; it may be accessed.
-    fn global(&mut self, index: u32, is_of_thread: bool) -> Result<()> {
+    fn global(&mut self, index: u32, is_of_thread: bool) -> Result<Place> {
         let offset = i64::from(self.u.int_in_range(0..=3)? * GLOBAL_ALIGN);
         let is_of_thread = is_of_thread && self.builder.function.ir.is_some();
         let kind = if is_of_thread { "thread" } else { "global" };
         let base = self.address_of(&format!("{kind}{index}"), offset);
         let base = if is_of_thread && self.u.arbitrary()? { self.of_this_thread(base) } else { base };
-        self.pointers.push(Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN });
-        Ok(())
+        let place = Place { base, bytes: GLOBAL_BYTES, align: GLOBAL_ALIGN };
+        self.pointers.push(place);
+        Ok(place)
     }
 
     /// An access of a global of this kind.
     pub(super) fn global_of_kind(&mut self, is_of_thread: bool) -> Result<()> {
         let index = self.u.int_in_range(0..=1)?;
-        self.global(index, is_of_thread)?;
-        // Only the last place is drawn.
-        let others = self.pointers.len() - 1;
-        let others: Vec<Place> = self.pointers.drain(..others).collect();
-        let accessed = self.access();
-        self.pointers.splice(0..0, others);
-        accessed
+        let place = self.global(index, is_of_thread)?;
+        self.access_in(place)
     }
 
     /// The address of a global, and so many bytes.

@@ -52,6 +52,11 @@ impl Generator<'_, '_, '_> {
             _ => {}
         }
         let place = *self.u.choose(&self.pointers)?;
+        self.access_in(place)
+    }
+
+    /// A load or a store in this place.
+    pub(super) fn access_in(&mut self, place: Place) -> Result<()> {
         let bits = if self.u.ratio(3, 4)? { *self.u.choose(&ACCESS_BITS)? } else { self.scalar()?.bits() };
         let memory = Type::scalar(bits);
         if memory.bytes() > place.bytes {

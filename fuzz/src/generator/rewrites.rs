@@ -12,8 +12,9 @@ use tribunal_ir::{Family, Opcode, OpcodeInfo, Type};
 use tribunal_target::legality::{Action, LegalityQuery, LegalizeStep, LegalizerInfo};
 use tribunal_target::{Features, Target};
 
-/// Widths of the integers that are tried, in bits: those of words and their neighbours. The narrowest come first.
-const WIDTHS: [u32; 20] = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, WIDEST];
+/// Widths of the integers that goals try, in bits: those of words and their neighbours. The narrowest come first.
+pub(super) const WIDTHS: [u32; 21] =
+    [1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 127, 128, WIDEST];
 
 /// Lists of types kept for a rule: the narrowest, then some of the others whose code is short.
 const LISTS: usize = 16;
