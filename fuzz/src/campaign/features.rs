@@ -1,7 +1,7 @@
 //! The features that each program of a campaign is compiled for, and the rule set that they belong to.
 //!
-//! Three programs in eight have the usual features. Three come to every other rule set in turn, and two have one option
-//! changed, which names the guilty option, or any of them: two options may be wrong together.
+//! Two programs in eight have the usual features. Four come to every other rule set in turn, since there are many. Two have
+//! one option changed, which names the guilty option, or any of them: two options may be wrong together.
 //!
 //! Invariant: the features are a function of the program's seed, so a program is the same whatever ran before it.
 
@@ -38,10 +38,10 @@ impl FeatureMix {
         let drawn = |features, turn: u64| DrawnFeatures { features, turn: turn as u32 };
         match (self, slot) {
             (FeatureMix::Given, _) => drawn(given, place),
-            (FeatureMix::Drawn, 0..=2) => drawn(given, 3 * round + slot),
-            (FeatureMix::Drawn, 3..=5) => {
+            (FeatureMix::Drawn, 0..=1) => drawn(given, 2 * round + slot),
+            (FeatureMix::Drawn, 2..=5) => {
                 let sets: Vec<Features> = target.rule_sets().into_iter().filter(|&set| set != given).collect();
-                let (turn, count) = (3 * round + (slot - 3), sets.len().max(1) as u64);
+                let (turn, count) = (4 * round + (slot - 2), sets.len().max(1) as u64);
                 let set = sets.get((turn % count) as usize).copied().unwrap_or(given);
                 drawn(toggled(target, set, target.options_beside_rules(), seed), turn / count)
             }
@@ -163,12 +163,12 @@ mod tests {
                 assert!((100..1900).contains(&on), "{} {}: {on}", target.name, option.name);
             }
             let usual = drawn.iter().filter(|&&features| features == given).count();
-            assert_eq!(8 * usual / drawn.len(), 3, "{usual}");
+            assert_eq!(8 * usual / drawn.len(), 2, "{usual}");
             let as_given = |seed| FeatureMix::Given.draw(target, given, seed, seed);
             assert!((0..100).all(|seed| as_given(seed) == DrawnFeatures { features: given, turn: seed as u32 }));
             // The programs of one rule set come to its goals one after the other.
             for &(_, set) in &sets {
-                let turns = (0..2000).filter(|seed| matches!(seed % SLOTS, 3..=5)).map(draw);
+                let turns = (0..2000).filter(|seed| matches!(seed % SLOTS, 2..=5)).map(draw);
                 let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
                 let own = turns.filter(|drawn| drawn.features - others == set - others).map(|drawn| drawn.turn);
                 assert!(set == given || own.clone().eq(0..own.count() as u32), "{}", target.with(set));

@@ -57,25 +57,13 @@ pub(super) struct Aim {
     visit: u32,
 }
 
-/// The walk comes so often to the plain goals while it comes once to the goals whose programs are large.
-const ROUNDS: u32 = 4;
-/// It comes so often to the rules of the legalizer in that time.
-const ROUNDS_OF_LEGALIZER: u32 = 2;
+/// The walk comes so often to each goal while it comes once to the goals whose programs are large.
+const ROUNDS: u32 = 2;
 
 impl Aim {
-    /// The goal at a turn of the campaign; `None` for a machine without rules. Few programs have an option of the
-    /// machine on: every other one of these is about it.
+    /// The goal at a turn of the campaign; `None` for a machine without rules.
     pub fn at(turn: u32, target: &'static Target, features: Features) -> Option<Aim> {
-        let goals = goals(target, features);
-        let count = goals.optional.len() as u32;
-        match (count, turn % 2) {
-            (0, _) => goals.aim(turn),
-            (_, 0) => goals.aim(turn / 2),
-            _ => {
-                let (visit, place) = (turn / 2 / count, turn / 2 % count);
-                Some(Aim { goal: *goals.optional.get(place as usize)?, visit })
-            }
-        }
+        goals(target, features).aim(turn)
     }
 
     /// True for a goal about what lies outside the program.
@@ -92,7 +80,8 @@ impl Aim {
 /// The goals of a machine.
 struct Goals {
     plain: Vec<Goal>,
-    /// Those that the machine lacks without its options.
+    /// Those among them that the machine lacks without its options. Few programs have such an option, so each round
+    /// comes to them once more.
     optional: Vec<Goal>,
     of_tables: &'static TableGoals,
     /// Turns of a walk.
@@ -101,10 +90,7 @@ struct Goals {
 
 /// The goals of all machines with the same legality tables.
 struct TableGoals {
-    /// The few that the walk comes to as often as to the plain ones.
     small: Vec<Goal>,
-    /// Rules of the legalizer, and chains of artifacts.
-    rewrites: Vec<Goal>,
     /// Those whose programs are large.
     large: Vec<Goal>,
 }
@@ -124,18 +110,15 @@ impl Goals {
         Goals { count, ..goals }
     }
 
-    /// The turns of a walk: all plain goals, [`ROUNDS`] times, and after each time a part of the others.
+    /// The turns of a walk: all goals [`ROUNDS`] times, and after each time a part of the large ones.
     fn walk(&self) -> impl Iterator<Item = Turn> {
-        let TableGoals { small, rewrites, large } = self.of_tables;
-        let groups = [(&self.plain, ROUNDS), (small, ROUNDS), (rewrites, ROUNDS_OF_LEGALIZER), (large, 1)];
-        (0..ROUNDS).flat_map(move |round| {
-            groups.into_iter().flat_map(move |(goals, times)| {
-                // The parts of so many rounds are all goals of the group, once.
-                let rounds = ROUNDS / times;
-                let part = goals.len().div_ceil(rounds as usize).max(1);
-                let goals = goals.chunks(part).nth((round % rounds) as usize).unwrap_or_default();
-                goals.iter().map(move |&goal| Turn { goal, times, nth: round / rounds })
-            })
+        let TableGoals { small, large } = self.of_tables;
+        (0..ROUNDS).flat_map(move |nth| {
+            let part = large.len().div_ceil(ROUNDS as usize).max(1);
+            let large = large.chunks(part).nth(nth as usize).unwrap_or_default();
+            let often = self.plain.iter().chain(small).chain(&self.optional);
+            let often = often.map(move |&goal| Turn { goal, times: ROUNDS, nth });
+            often.chain(large.iter().map(|&goal| Turn { goal, times: 1, nth: 0 }))
         })
     }
 
@@ -147,11 +130,9 @@ impl Goals {
     }
 }
 
-/// Programs of a campaign in which the walk comes to each goal, [`ROUNDS`] times to the plain ones.
+/// Programs of a campaign in which the walk comes to each goal, [`ROUNDS`] times to those whose programs are small.
 pub fn programs_of_a_walk(target: &'static Target, features: Features) -> u64 {
-    let goals = goals(target, features);
-    let slowly = if goals.optional.is_empty() { 1 } else { 2 };
-    slowly * u64::from(goals.count)
+    goals(target, features).count.into()
 }
 
 /// What was made for each machine.
@@ -183,8 +164,7 @@ fn goals_of_tables(target: &'static Target, features: Features) -> &'static Tabl
         let divisions = [Opcode::G_UDIV, Opcode::G_UREM].map(Goal::ByConstant);
         let intrinsics = Intrinsic::ALL.into_iter().map(Goal::Intrinsic);
         TableGoals {
-            small: divisions.into_iter().chain(intrinsics).collect(),
-            rewrites: rewrites.iter().map(Goal::Rewrite).chain(chains).collect(),
+            small: rewrites.iter().map(Goal::Rewrite).chain(chains).chain(divisions).chain(intrinsics).collect(),
             large: of_vectors.collect(),
         }
     })
@@ -387,10 +367,8 @@ mod tests {
 
     /// The campaign's turns at which the walk comes to a goal, in its first round; and all of a round.
     fn turns_of(goals: &Goals, is_own: impl Fn(Goal) -> bool) -> (Vec<u32>, u32) {
-        // Where there are goals of options, every other turn is theirs.
-        let slowly = if goals.optional.is_empty() { 1 } else { 2 };
         let own = goals.walk().enumerate().filter(|(_, turn)| is_own(turn.goal));
-        (own.map(|(place, _)| slowly * place as u32).collect(), slowly * goals.count)
+        (own.map(|(place, _)| place as u32).collect(), goals.count)
     }
 
     /// The walk comes to each goal, and a program at a goal has its operation. An operation in one step of a size that
@@ -400,15 +378,11 @@ mod tests {
         for &target in tribunal_target::ALL {
             let features = target.default_features | target.all_options();
             let goals = goals(target, features);
-            let optional = goals.optional.len() as u32;
-            assert!(optional > 0);
-            let (walk, period) = turns_of(goals, |_| true);
+            assert!(!goals.optional.is_empty());
+            let (turns, period) = turns_of(goals, |_| true);
             let all: Vec<Turn> = goals.walk().collect();
-            let first = |turn: &u32| all[*turn as usize / 2].nth == 0;
-            let walk = walk.into_iter().filter(first).map(|turn| (turn, period));
-            let options = (0..optional).map(|turn| (2 * turn + 1, 2 * optional));
             let mut missed = Vec::new();
-            for (turn, period) in walk.chain(options) {
+            for turn in turns.into_iter().filter(|&turn| all[turn as usize].nth == 0) {
                 let aim = Aim::at(turn, target, features).unwrap();
                 assert_eq!(aim.visit, 0);
                 assert_ne!(Aim::at(turn + period, target, features).unwrap().visit, 0);

@@ -94,6 +94,8 @@ impl Generator<'_, '_, '_> {
                     Some(Type::scalar(*self.u.choose(&CONDITION_BITS)?))
                 }
                 Some(_) if opcode.is_comparison() => Some(S1),
+                // The power beside a fraction: the proof of each of its widths takes a second.
+                Some(_) if info.defs.len() > 1 => Some(*self.u.choose(&[S16, S32, S64])?),
                 Some(_) if self.u.ratio(1, 4)? => Some(Type::scalar(*self.u.choose(&ODD_WIDTHS)?)),
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
             };
