@@ -42,7 +42,7 @@ impl Reached {
 pub struct RuleCoverage {
     /// The target with its features.
     pub label: String,
-    /// Rules that have something rewritten: of legality, of artifacts, of selection.
+    /// Rules that have something rewritten, but those out of reach: of legality, of artifacts, of selection.
     pub rules: usize,
     /// Of those, the ones that rewrote something.
     pub fired: usize,
@@ -51,6 +51,8 @@ pub struct RuleCoverage {
     /// Of the rules, those that the committed ledger proves. It is of the catalogue of legalization: selection rules
     /// are proved where they fire.
     pub proved: usize,
+    /// Names of rules that no program can show, by their form.
+    pub out_of_reach: Vec<&'static str>,
     /// Names of rules that did not fire.
     pub never: Vec<&'static str>,
     /// Of those, the ones that the ledger proves: their rewrites were judged, but no program reached them.
@@ -73,25 +75,25 @@ impl RuleCoverage {
         let proofs = PROVED.get(&label);
         let is_proved = |rule: &&str| proofs.is_some_and(|proofs| proofs.contains(*rule));
         let proved: FxHashSet<&str> = rules.iter().copied().filter(is_proved).collect();
-        let (known, never): (Vec<_>, Vec<_>) =
-            rules.iter().copied().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
+        let (known, silent): (Vec<_>, Vec<_>) =
+            rules.into_iter().partition(|rule| reached.observed.contains(rule) || reached.fired.contains(rule));
         let (seen, unobserved): (Vec<_>, Vec<_>) =
             known.iter().copied().partition(|rule| reached.observed.contains(rule));
+        let dead_ends: FxHashSet<&str> = generator::dead_ends(target, features).collect();
+        let (out_of_reach, never): (Vec<_>, Vec<_>) =
+            silent.into_iter().partition(|rule| dead_ends.contains(rule) || is_out_of_reach(target, all, rule));
         let missed = match reached.programs >= WALKS * generator::programs_of_a_walk(target, features) {
-            true => {
-                let dead_ends: FxHashSet<&str> = generator::dead_ends(target, features).collect();
-                let is_missed = |rule: &&str| !dead_ends.contains(rule) && !is_out_of_reach(target, all, rule);
-                never.iter().chain(&unobserved).copied().filter(is_missed).collect()
-            }
+            true => never.iter().chain(&unobserved).copied().collect(),
             false => Vec::new(),
         };
         let proved_never = never.iter().copied().filter(|rule| proved.contains(rule)).collect();
         RuleCoverage {
             label,
-            rules: rules.len(),
+            rules: known.len() + never.len(),
             fired: known.len(),
             observed: seen.len(),
             proved: proved.len(),
+            out_of_reach,
             never,
             proved_never,
             unobserved,
@@ -220,7 +222,8 @@ mod tests {
             let legalization: Vec<&'static str> =
                 all.iter().copied().filter(|rule| !selection.contains(rule)).collect();
             let nothing = RuleCoverage::new(target, features, FeatureMix::Given, &Reached::default());
-            assert_eq!(nothing.never.len(), all.len());
+            assert_eq!(nothing.never.len() + nothing.out_of_reach.len(), all.len());
+            assert_eq!(nothing.never.len(), nothing.rules);
             assert!(nothing.proved * 2 >= legalization.len(), "{}: {} proved", target.name, nothing.proved);
             let silent = nothing.proved_never.len();
             assert!(silent > 0 && silent == nothing.proved);

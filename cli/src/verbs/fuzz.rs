@@ -149,6 +149,7 @@ struct RuleReport {
     fired: usize,
     observed: usize,
     proved: usize,
+    out_of_reach: Vec<&'static str>,
     never: Vec<&'static str>,
     proved_never: Vec<&'static str>,
     unobserved: Vec<&'static str>,
@@ -157,8 +158,19 @@ struct RuleReport {
 
 impl From<RuleCoverage> for RuleReport {
     fn from(coverage: RuleCoverage) -> RuleReport {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved, missed } = coverage;
-        RuleReport { target: label, rules, fired, observed, proved, never, proved_never, unobserved, missed }
+        let RuleCoverage {
+            label: target,
+            rules,
+            fired,
+            observed,
+            proved,
+            out_of_reach,
+            never,
+            proved_never,
+            unobserved,
+            missed,
+        } = coverage;
+        RuleReport { target, rules, fired, observed, proved, out_of_reach, never, proved_never, unobserved, missed }
     }
 }
 
@@ -306,19 +318,25 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     let features = FeatureKind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
     for coverage in coverage(outcome, campaign) {
-        let RuleCoverage { label, rules, fired, observed, proved, never, proved_never, unobserved, missed } = coverage;
-        let silent = proved_never.len();
+        let label = &coverage.label;
         say!(
-            "{label}: of {rules} rules {fired} fired, {observed} observed; the ledger proves {proved}, of them {silent} never fired"
+            "{label}: of {} rules {} fired, {} observed; the ledger proves {}, of them {} never fired",
+            coverage.rules,
+            coverage.fired,
+            coverage.observed,
+            coverage.proved,
+            coverage.proved_never.len()
         );
         if list {
-            for rule in never {
-                let proved = if proved_never.contains(&rule) { "proved but " } else { "" };
+            for rule in &coverage.never {
+                let proved = if coverage.proved_never.contains(rule) { "proved but " } else { "" };
                 say!("{proved}never fired: {label}: {rule}");
             }
-            unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
+            coverage.unobserved.iter().for_each(|rule| say!("fired and not observed: {label}: {rule}"));
+            coverage.out_of_reach.iter().for_each(|rule| say!("out of reach: {label}: {rule}"));
         }
-        missed.iter().for_each(|rule| say!("missed: {label}: {rule}: no program of a whole campaign showed it"));
+        let missed = |rule| say!("missed: {label}: {rule}: no program of a whole campaign showed it");
+        coverage.missed.iter().for_each(missed);
     }
     campaign.corpus.iter().for_each(print_corpus);
     say!(

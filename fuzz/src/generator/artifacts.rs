@@ -74,8 +74,11 @@ impl Generator<'_, '_, '_> {
         let deterministic = source.deterministic && opcode != Opcode::G_ANYEXT;
         let to = match opcode {
             Opcode::G_MERGE_VALUES => {
-                let count = if sources.len() > 1 { sources.len() } else { *self.u.choose(&MERGED)? };
-                while sources.len() < count.min((self.widest() / bits) as usize) {
+                let most = (self.widest() / bits) as usize;
+                // The widest merge is no register's, and the legalizer takes it apart.
+                let drawn = if MERGED.contains(&most) && self.u.arbitrary()? { most } else { *self.u.choose(&MERGED)? };
+                let count = if sources.len() > 1 { sources.len() } else { drawn };
+                while sources.len() < count.min(most) {
                     sources.push(self.value(source.ty, false)?);
                 }
                 if sources.len() < 2 {

@@ -69,9 +69,22 @@ impl Generator<'_, '_, '_> {
         if self.u.ratio(1, 4)? {
             self.pointers.push(Place { base: address, bytes: memory.bytes(), align });
         }
+        let pointer = self.pointer_type();
+        let is_pointer = bits == pointer.bits() && self.u.ratio(1, 4)?;
         if self.u.arbitrary()? {
-            let value = self.right_value(memory, true)?;
-            self.builder.store(value.register, address, MemOperand::new(MemFlags::STORE, memory, align));
+            let value = self.right_value(memory, true)?.register;
+            let (value, ty) = match is_pointer {
+                true => (self.builder.op(pointer, Opcode::G_INTTOPTR, &[value]), pointer),
+                false => (value, memory),
+            };
+            self.builder.store(value, address, MemOperand::new(MemFlags::STORE, ty, align));
+            return Ok(());
+        }
+        if is_pointer {
+            let operand = MemOperand::new(MemFlags::LOAD, pointer, align);
+            let register = self.builder.load(Opcode::G_LOAD, pointer, address, operand);
+            let number = self.as_number(Entry { register, ty: pointer, deterministic: true });
+            self.scope.push(number);
             return Ok(());
         }
         let operand = MemOperand::new(MemFlags::LOAD, memory, align);

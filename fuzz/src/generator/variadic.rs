@@ -27,7 +27,8 @@ impl Generator<'_, '_, '_> {
                 self.arguments_of_pointer()
             }
             false => {
-                self.saved_in_areas(rest);
+                let rest = if self.u.ratio(1, 4)? { self.all_named(rest) } else { rest };
+                self.saved_in_areas(rest)?;
                 self.arguments_of_fields(!rest.is_empty())
             }
         }
@@ -71,7 +72,7 @@ impl Generator<'_, '_, '_> {
     }
 
     /// Registers of each bank in an object of their own: of the numbers those of `rest`, of the others all.
-    fn saved_in_areas(&mut self, rest: &[PReg]) {
+    fn saved_in_areas(&mut self, rest: &[PReg]) -> Result<()> {
         let target = self.target;
         self.fixed_object(0, 4, target.abi.stack_align);
         for passing in target.abi.passing {
@@ -84,6 +85,9 @@ impl Generator<'_, '_, '_> {
             let object = StackObject::new(SlotKind::Default, bytes.into(), unit);
             let slot = self.builder.function.stack.push(object);
             let area = self.builder.build(self.pointer_type(), Opcode::G_FRAME_INDEX, [Operand::Stack(slot)]);
+            if is_of_numbers && self.u.arbitrary()? {
+                self.kept_beside_the_area(values[0]);
+            }
             for (offset, value) in (0..).step_by(unit as usize).zip(values) {
                 let address = self.offset_by(area, offset);
                 let memory = MemOperand::new(MemFlags::STORE, Type::scalar(8 * unit), 1);
@@ -92,6 +96,28 @@ impl Generator<'_, '_, '_> {
                 self.builder.store(value, address, memory);
             }
         }
+        Ok(())
+    }
+
+    /// Makes parameters of the registers that are left, and stores the last to an object of the program's own. None is left
+    /// then.
+    fn all_named<'r>(&mut self, rest: &'r [PReg]) -> &'r [PReg] {
+        let values: Vec<VReg> = rest.iter().map(|&register| self.given(register)).collect();
+        if let Some(&last) = values.last() {
+            self.kept_beside_the_area(last);
+        }
+        let ty = self.register_type();
+        self.scope.extend(values.into_iter().map(|register| Entry { register, ty, deterministic: true }));
+        &[]
+    }
+
+    /// An argument's register stored to an object of the program's own, as unoptimised code does, and read again.
+    fn kept_beside_the_area(&mut self, value: VReg) {
+        let (ty, word) = (self.builder.type_of(value), self.target.register_bytes());
+        let slot = self.builder.function.stack.push(StackObject::new(SlotKind::Default, word.into(), word));
+        let place = self.builder.build(self.pointer_type(), Opcode::G_FRAME_INDEX, [Operand::Stack(slot)]);
+        self.builder.store(value, place, MemOperand::new(MemFlags::STORE, ty, word));
+        self.argument_at(place, ty);
     }
 
     /// A list, made.
