@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{BankSelectMode, Observer, Options};
+use tribunal_codegen::{BankSelectMode, NoObserver, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::JudgeSet;
@@ -311,9 +311,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     };
     let plan = inputs::Plan { count: campaign.inputs, seed };
     let mut planter = campaign.fault.and_then(|fault| Planter::on(target, fault));
-    let Some(mut tally) = harness.trial_if_accepted(&function, plan, judges(number), &mut planter) else {
-        local.rejected += 1;
-        return;
+    let mut tally = match harness.trial_if_accepted(&function, plan, judges(number), &mut planter) {
+        Ok(tally) => tally,
+        Err(violations) => return rejected(shared, harness, &function, &violations, local),
     };
     reached(shared, harness, tally.executions, local);
     campaign.known.set_aside(&mut tally, &mut local.known);
@@ -326,6 +326,20 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         corpus.keep(&function, is_read, harness);
     }
     local.tally.add(tally);
+}
+
+/// Counts a generated function that the verifier does not accept, and keeps it like a finding.
+fn rejected(
+    shared: &Shared<'_>,
+    harness: &mut Harness,
+    function: &Function,
+    violations: &[Finding],
+    local: &mut CampaignReport,
+) {
+    local.rejected += 1;
+    if let Some(violation) = violations.first() {
+        record(shared, harness, &[function], violation, &mut NoObserver);
+    }
 }
 
 /// The mode that a program with this seed draws.
@@ -500,12 +514,9 @@ mod tests {
     use super::*;
     use tribunal_trial::kind::FindingKind;
 
-    #[test]
-    fn a_panic_outside_a_trial_is_a_finding_and_the_next_program_is_judged() {
-        let target = tribunal_target::ALL[0];
-        let (given, proofs) = (target.default_features, ProofCache::default());
-        let campaign = Campaign {
-            targets: vec![(target, given)],
+    fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
+        Campaign {
+            targets: vec![(target, target.default_features)],
             mix: FeatureMix::Given,
             time: Duration::MAX,
             runs: None,
@@ -514,23 +525,35 @@ mod tests {
             seed: 1,
             jobs: 1,
             inputs: 4,
-            out: PathBuf::from("unwritten"),
+            out: out.to_path_buf(),
             corpus: None,
             known: Default::default(),
             fault: None,
             bank_select: None,
             proofs: proofs.clone(),
-        };
-        let shared = Shared {
-            campaign: &campaign,
+        }
+    }
+
+    fn shared_by(campaign: &Campaign) -> Shared<'_> {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        Shared {
+            campaign,
             rule_sets: campaign.rule_sets(),
             started: Instant::now(),
-            stop: &AtomicBool::new(false),
+            stop: &STOP,
             next: AtomicU64::new(0),
             outcome: Mutex::default(),
             failure: Mutex::default(),
             places: Vec::new(),
-        };
+        }
+    }
+
+    #[test]
+    fn a_panic_outside_a_trial_is_a_finding_and_the_next_program_is_judged() {
+        let target = tribunal_target::ALL[0];
+        let (given, proofs) = (target.default_features, ProofCache::default());
+        let campaign = campaign_in(Path::new("unwritten"), target, &proofs);
+        let shared = shared_by(&campaign);
         let mut harness = Harness::with_cache(target, Options::new(given), proofs).expect("the emulator works");
         let mut local = CampaignReport { reached: vec![Reached::default()], ..CampaignReport::default() };
         for _ in 0..2 {
@@ -542,5 +565,29 @@ mod tests {
         assert_eq!(crashes.len(), 1, "one file of a signature: {crashes:?}");
         guarded(&shared, &mut harness, 0, &mut local, |harness, local| program(&shared, harness, given, 0, local));
         assert_eq!((local.tally.passed, local.tally.findings.len()), (1, 2));
+    }
+
+    #[test]
+    fn a_generated_function_that_the_verifier_rejects_is_kept() {
+        let target = tribunal_target::ALL[0];
+        let (given, proofs) = (target.default_features, ProofCache::default());
+        let out = tempfile::tempdir().expect("a folder");
+        let campaign = campaign_in(out.path(), target, &proofs);
+        let shared = shared_by(&campaign);
+        let mut harness = Harness::with_cache(target, Options::new(given), proofs).expect("the emulator works");
+        let mut function = generated(program_seed(1, 0), target).expect("a program");
+        let entry = function.entry().expect("a block");
+        let buffer = function.insts(entry).next().expect("the copy of an argument");
+        function.remove(buffer);
+        let plan = inputs::Plan { count: 1, seed: 1 };
+        let violations = harness.trial_if_accepted(&function, plan, JudgeSet::ALL, &mut NoObserver).err();
+        let mut local = CampaignReport::default();
+        rejected(&shared, &mut harness, &function, &violations.expect("a value that nothing defines"), &mut local);
+        assert_eq!(local.rejected, 1);
+        let crashes = lock(&shared.outcome).crashes.clone();
+        assert!(
+            matches!(crashes.as_slice(), [(finding, path)] if finding.guilty == "input" && path.exists()),
+            "{crashes:?}"
+        );
     }
 }

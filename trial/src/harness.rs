@@ -150,17 +150,22 @@ impl Harness {
         self.judged(function, inputs, JudgeSet::ALL, saboteur).0
     }
 
-    /// These judges on inputs made by `plan`; `None` for a function that the verifier does not accept as input.
+    /// These judges on inputs made by `plan`.
+    ///
+    /// # Errors
+    /// What the verifier has against a function that it does not accept as input.
     pub fn trial_if_accepted(
         &mut self,
         function: &Function,
         plan: Plan,
         judges: JudgeSet,
         saboteur: &mut dyn Observer,
-    ) -> Option<Tally> {
+    ) -> Result<Tally, Vec<Finding>> {
         let inputs = inputs::inputs(function, self.bench.target, plan);
-        let (tally, acceptance) = self.judged(function, &inputs, judges, saboteur);
-        (acceptance == Acceptance::Accepted).then_some(tally)
+        match self.judged(function, &inputs, judges, saboteur) {
+            (tally, Acceptance::Accepted) => Ok(tally),
+            (tally, Acceptance::Rejected) => Err(tally.findings),
+        }
     }
 
     /// Compiles before these judges, without running anything.

@@ -2,7 +2,7 @@
 //!
 //! Invariant: such a program counts as one, and as passed if all its functions passed.
 
-use super::{CampaignReport, Shared, generated_module, judges, program_seed, reached, record};
+use super::{CampaignReport, Shared, generated_module, judges, program_seed, reached, record, rejected};
 use crate::sabotage::Planter;
 use tribunal_ir::Function;
 use tribunal_trial::finding::{Finding, Tally};
@@ -29,10 +29,13 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let mut total = Tally::default();
     for function in &module {
-        let Some(tally) = harness.trial_if_accepted(function, plan, judges(number), &mut planter) else {
-            // The functions before it stay judged.
-            local.rejected += 1;
-            return local.tally.add(Tally { functions: 0, passed: 0, ..total });
+        let tally = match harness.trial_if_accepted(function, plan, judges(number), &mut planter) {
+            Ok(tally) => tally,
+            Err(violations) => {
+                rejected(shared, harness, function, &violations, local);
+                // The functions before it stay judged.
+                return local.tally.add(Tally { functions: 0, passed: 0, ..total });
+            }
         };
         reached(shared, harness, tally.executions, local);
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);

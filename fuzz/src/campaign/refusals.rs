@@ -20,7 +20,7 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, loc
     let mut total = Tally::default();
     for function in generated_of_any_types(seed, harness.target()) {
         let judges = JudgeSet::AFTER_PASSES.with(Judge::Emulator);
-        let Some(mut tally) = harness.trial_if_accepted(&function, plan, judges, &mut planter) else { continue };
+        let Ok(mut tally) = harness.trial_if_accepted(&function, plan, judges, &mut planter) else { continue };
         tally.unsupported.clear();
         shared.campaign.known.set_aside(&mut tally, &mut local.known);
         for finding in &tally.findings {

@@ -76,7 +76,8 @@ impl Generator<'_, '_, '_> {
             Opcode::G_MERGE_VALUES => {
                 let most = (self.widest() / bits) as usize;
                 // The widest merge is no register's, and the legalizer takes it apart.
-                let drawn = if MERGED.contains(&most) && self.u.arbitrary()? { most } else { *self.u.choose(&MERGED)? };
+                let drawn =
+                    if MERGED.contains(&most) && self.u.arbitrary()? { most } else { *self.u.choose(&MERGED)? };
                 let count = if sources.len() > 1 { sources.len() } else { drawn };
                 while sources.len() < count.min(most) {
                     sources.push(self.value(source.ty, false)?);

@@ -162,7 +162,8 @@ impl Hunt<'_> {
         };
         let plan = Plan { count: self.limits.inputs, seed };
         let mut planter = Planter::new(target, self.fault);
-        let findings = self.harness.trial_if_accepted(&function, plan, judges(number), &mut planter)?.findings;
+        let tally = self.harness.trial_if_accepted(&function, plan, judges(number), &mut planter).ok()?;
+        let findings = tally.findings;
         Some(Shown { function, findings, planter })
     }
 
