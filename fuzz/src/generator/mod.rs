@@ -259,15 +259,19 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Another register with a value at the start: LLVM passes one to local functions, and a static chain.
+    /// Another register with a value at the start: LLVM passes one to local functions, and a static chain. It may be a
+    /// scratch register, if the copies of all arguments stand together.
     fn other_live_in(&mut self) -> Result<Option<PReg>> {
-        if !self.policy.late_arguments || self.u.arbitrary()? {
+        let (target, abi, is_late) = (self.target, &self.target.abi, self.policy.late_arguments);
+        if !self.u.ratio(if is_late { 12 } else { 1 }, 24)? {
             return Ok(None);
         }
-        let (target, abi) = (self.target, &self.target.abi);
         let general = &target.class(target.banks[0].class).allocatable;
         let is_free = |register: &&PReg| general.contains(register) && !abi.arguments().contains(register);
-        let free: Vec<PReg> = abi.caller_saved.iter().filter(is_free).copied().collect();
+        let free: Vec<PReg> = match is_late {
+            true => abi.caller_saved.iter().filter(is_free).copied().collect(),
+            false => abi.scratch.to_vec(),
+        };
         Ok(Some(*self.u.choose(&free)?))
     }
 
