@@ -1,7 +1,7 @@
 //! The features that each program of a campaign is compiled for, and the rule set that they belong to.
 //!
-//! Two programs in eight have the usual features. Four come to every other rule set in turn, since there are many. Two have
-//! one option changed, which names the guilty option, or any of them: two options may be wrong together.
+//! Two programs in eight have the usual features. Four come to every other rule set in turn, since there are many. Two
+//! have one option changed, which names the guilty option, or any of them: two options may be wrong together.
 //!
 //! Invariant: the features are a function of the program's seed, so a program is the same whatever ran before it.
 

@@ -40,14 +40,14 @@ impl Generator<'_, '_, '_> {
         let takes_pointers = opcode
             .info()
             .is_some_and(|info| matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _))));
-        // A walk comes to each size, and after them to pointers.
+        // A walk comes to pointers, and then to each size.
         let turn = self.visit.filter(|_| aim.is_none()).map(|visit| visit as usize % (SIZES.len() + 1));
         let is_pointer = takes_pointers
             && match turn {
-                Some(turn) => turn == SIZES.len(),
+                Some(turn) => turn == 0,
                 None => self.u.ratio(1, 6)?,
             };
-        let bits = match (aim.and_then(|aim| aim.memory_bits), turn.and_then(|turn| SIZES.get(turn))) {
+        let bits = match (aim.and_then(|aim| aim.memory_bits), turn.and_then(|turn| SIZES.get(turn.checked_sub(1)?))) {
             (Some(bits), _) | (None, Some(&bits)) => bits,
             (None, None) => *self.u.choose(&SIZES)?,
         };

@@ -99,8 +99,8 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes parameters of the registers that are left, and stores the last to an object of the program's own. None is left
-    /// then.
+    /// Makes parameters of the registers that are left, and stores the last to an object of the program's own. None is
+    /// left then.
     fn all_named<'r>(&mut self, rest: &'r [PReg]) -> &'r [PReg] {
         let values: Vec<VReg> = rest.iter().map(|&register| self.given(register)).collect();
         if let Some(&last) = values.last() {
