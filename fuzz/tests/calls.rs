@@ -182,7 +182,7 @@ fn generated_programs_without_m_pass_every_judge() {
         let target = tribunal_target::by_name(name).unwrap();
         let options = Options::new(target.default_features - M);
         let mut harness = Harness::new(target, options).unwrap();
-        for seed in 0..40 {
+        for seed in 0..120 {
             let function = campaign::generated(seed, target).unwrap();
             let tally = harness.trial(&function, inputs::Plan { count: 8, seed });
             assert!(

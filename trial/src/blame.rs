@@ -18,6 +18,7 @@ use tribunal_emulator::observation::{Known, Observation, Outcome, compare_access
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Stage, Step, SubReg,
 };
+use tribunal_target::frame_records::FrameQuery;
 use tribunal_target::{Features, Target, environment};
 use tribunal_verifier::allocation;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
@@ -173,8 +174,8 @@ pub struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, or cannot be
-    /// interpreted.
+    /// `None` if the source is undefined on the input, depends on the addresses of its stack objects, reads a frame
+    /// record, or cannot be interpreted.
     pub fn new(source: &Function, target: &'static Target, input: &'a Input) -> Option<Witness<'a>> {
         Witness::in_module(source, target, input, RunModule::default())
     }
@@ -186,6 +187,11 @@ impl<'a> Witness<'a> {
         input: &'a Input,
         module: RunModule<'a>,
     ) -> Option<Witness<'a>> {
+        // The legalizer loads words of frame records, and before the frame is laid out there is none.
+        let query = |inst: Inst| FrameQuery::of(source, target, source.inst(inst));
+        if source.all_insts().filter_map(query).any(|query| query.records() > 0) {
+            return None;
+        }
         let interpreter = match module.functions {
             [] => Interpreter::new(source, target),
             [first, others @ ..] => Interpreter::in_module(first, target, others),
@@ -440,6 +446,7 @@ impl Observer for Provenance {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tribunal_ir::text;
 
     fn returning(results: &[(PReg, u32, u128)]) -> Observation {
         let known = |&(register, bits, value): &(PReg, u32, u128)| (register, bits, Known { value, unknown: 0 });
@@ -460,5 +467,21 @@ mod tests {
             assert!(!allows(&source, &stage) && !fixes(&source, &stage), "{wrong:?}");
         }
         assert!(allows(&source, &source) && fixes(&source, &source));
+    }
+
+    /// The legalizer makes a load of it, from a frame that only a later pass lays out.
+    #[test]
+    fn a_function_that_reads_a_frame_record_has_no_witness() {
+        let target = tribunal_target::by_name("aarch64").expect("a target");
+        let witnessed = |depth: u32, name: &str| {
+            let source = format!(
+                "---\nname: f\nbody: |\n  bb.0:\n    %0:_(p0) = G_INTRINSIC intrinsic(@llvm.{name}), {depth}\n    \
+                 %1:_(s64) = G_PTRTOINT %0(p0)\n    $x0 = COPY %1(s64)\n    RET_ReallyLR implicit $x0\n...\n"
+            );
+            let module = text::parse_module(&source, target.vocabulary).expect("the text is MIR");
+            Witness::new(&module.functions[0], target, &Input::default()).is_some()
+        };
+        assert!(witnessed(0, "frameaddress"));
+        assert!(!witnessed(1, "frameaddress") && !witnessed(0, "returnaddress"));
     }
 }

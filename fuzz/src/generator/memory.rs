@@ -154,7 +154,6 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
     /// A fence whose ordering and scope, its operands 0 and 1, are accepted.
     pub(super) fn fence(&mut self, accepts: impl Fn(usize, i64) -> bool) -> Result<()> {
         use AtomicOrdering::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
@@ -167,6 +166,7 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
     fn atomic_access(&mut self) -> Result<()> {
         use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
         let fences = [Acquire, Release, AcquireRelease, SequentiallyConsistent];
