@@ -6,20 +6,24 @@
 
 mod features;
 mod modules;
+mod programs;
 mod refusals;
 mod stuck;
 
 pub use features::{DrawnFeatures, FeatureMix};
 pub use modules::plan_of_module;
+pub use programs::{
+    generated, generated_for, generated_machine_code, generated_module, generated_of_any_types, generated_unaimed,
+    is_machine_code, is_module, is_of_any_types, program_seed,
+};
 
+use self::programs::generated_at;
 use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
 use crate::coverage::Reached;
-use crate::generator;
 use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
-use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use std::collections::BTreeMap;
@@ -100,9 +104,6 @@ impl Campaign {
         self.mix.rule_sets(&self.targets)
     }
 }
-
-/// Bytes that one program is made of.
-const PROGRAM_BYTES: usize = 2048;
 
 /// The time limit for reducing a program that shows a fault.
 const REDUCTION: Duration = Duration::from_secs(10);
@@ -313,7 +314,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let mut planter = campaign.fault.and_then(|fault| Planter::on(target, fault));
     let mut tally = match harness.trial_if_accepted(&function, plan, judges(number), &mut planter) {
         Ok(tally) => tally,
-        Err(violations) => return rejected(shared, harness, &function, &violations, local),
+        Err(violations) => return rejected(shared, harness, &function, violations, local),
     };
     reached(shared, harness, tally.executions, local);
     campaign.known.set_aside(&mut tally, &mut local.known);
@@ -328,16 +329,19 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     local.tally.add(tally);
 }
 
-/// Counts a generated function that the verifier does not accept, and keeps it like a finding.
+/// Counts a generated function that the verifier does not accept, and keeps it like a finding. One whose violations are
+/// all known is set aside.
 fn rejected(
     shared: &Shared<'_>,
     harness: &mut Harness,
     function: &Function,
-    violations: &[Finding],
+    findings: Vec<Finding>,
     local: &mut CampaignReport,
 ) {
-    local.rejected += 1;
-    if let Some(violation) = violations.first() {
+    let mut tally = Tally { findings, ..Tally::default() };
+    shared.campaign.known.set_aside(&mut tally, &mut local.known);
+    if let Some(violation) = tally.findings.first() {
+        local.rejected += 1;
         record(shared, harness, &[function], violation, &mut NoObserver);
     }
 }
@@ -360,102 +364,6 @@ fn reached(shared: &Shared<'_>, harness: &Harness, executions: u64, local: &mut 
         0 => reached.fired.extend(harness.last_fired()),
         _ => reached.observed.extend(harness.last_fired()),
     }
-}
-
-/// The function of one program number, for the target's usual features; `None` if the bytes did not make one (which is
-/// a fault of the generator).
-pub fn generated(seed: u64, target: &'static Target) -> Option<Function> {
-    generated_for(seed, target, target.default_features)
-}
-
-/// The same for other features.
-pub fn generated_for(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
-    generated_at(seed, turn(seed), target, features)
-}
-
-/// The same at a turn of the walk through the generator's goals.
-fn generated_at(seed: u64, turn: u32, target: &'static Target, features: Features) -> Option<Function> {
-    let mut bytes = program_bytes::<PROGRAM_BYTES>(seed);
-    bytes[..TURN_BYTES].copy_from_slice(&turn.to_le_bytes());
-    generator::generate(&mut Unstructured::new(&bytes), target, features, "f").ok()
-}
-
-/// A function that is aimed at no rule of ours, and has more statements: for another compiler, and to be changed.
-pub fn generated_unaimed(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
-    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
-    generator::generate_unaimed(&mut Unstructured::new(&bytes[TURN_BYTES..]), target, features).ok()
-}
-
-/// The machine code of one program number.
-pub fn generated_machine_code(seed: u64, target: &'static Target, features: Features) -> Option<Function> {
-    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
-    let mut u = Unstructured::new(&bytes[TURN_BYTES..]);
-    // Machine code comes up once in so many turns.
-    generator::generate_machine(&mut u, turn(seed) / MACHINE_CODE as u32, target, features).ok()
-}
-
-/// The bytes of a program. The first say its turn in the walk through the generator's goals: the programs of one target
-/// come to them in their order.
-fn program_bytes<const BYTES: usize>(seed: u64) -> [u8; BYTES] {
-    let mut bytes = [0u8; BYTES];
-    SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
-    bytes[..TURN_BYTES].copy_from_slice(&turn(seed).to_le_bytes());
-    bytes
-}
-
-/// The turn of a program in a walk: those of one target come to it one after the other.
-fn turn(seed: u64) -> u32 {
-    (seed / tribunal_target::ALL.len() as u64) as u32
-}
-
-/// Bytes of a turn.
-const TURN_BYTES: usize = size_of::<u32>();
-
-/// One program in this many is a module of several functions.
-const MODULES: u64 = 72;
-
-/// True for the seed of a program of several functions.
-pub fn is_module(seed: u64) -> bool {
-    SmallRng::seed_from_u64(!seed).next_u64() % MODULES == 0
-}
-
-/// One program in this many is a list of operations at any types.
-const OF_ANY_TYPES: u64 = 256;
-/// Functions of such a program: each may become thousands of instructions.
-const FUNCTIONS_OF_ANY_TYPES: usize = 4;
-
-/// True for the seed of a program of operations at any types.
-pub fn is_of_any_types(seed: u64) -> bool {
-    let drawn = SmallRng::seed_from_u64(!seed).next_u64();
-    !is_module(seed) && (drawn / MODULES).is_multiple_of(OF_ANY_TYPES)
-}
-
-/// One program in this many is machine code.
-const MACHINE_CODE: u64 = 16;
-
-/// True for the seed of a program of instructions that are selected already.
-pub fn is_machine_code(seed: u64) -> bool {
-    let drawn = SmallRng::seed_from_u64(!seed).next_u64();
-    !is_module(seed) && !is_of_any_types(seed) && (drawn / (MODULES * OF_ANY_TYPES)).is_multiple_of(MACHINE_CODE)
-}
-
-/// The functions of a program of operations at any types, each of one operation.
-pub fn generated_of_any_types(seed: u64, target: &'static Target) -> Vec<Function> {
-    let bytes = program_bytes::<PROGRAM_BYTES>(seed);
-    let mut u = Unstructured::new(&bytes[TURN_BYTES..]);
-    let drawn = (0..FUNCTIONS_OF_ANY_TYPES).filter_map(|_| generator::generate_of_any_types(&mut u, target).ok());
-    drawn.flatten().collect()
-}
-
-/// The functions of a program of several; `None` if the bytes did not make them (which is a fault of the generator).
-pub fn generated_module(seed: u64, target: &'static Target, features: Features) -> Option<Vec<Function>> {
-    let bytes = program_bytes::<{ 2 * PROGRAM_BYTES }>(seed);
-    generator::generate_module(&mut Unstructured::new(&bytes), target, features).ok()
-}
-
-/// The seed of program `number`.
-pub fn program_seed(seed: u64, number: u64) -> u64 {
-    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
 }
 
 /// Keeps one crash file for each signature, of the smallest program that shows the fault. A finding about functions
@@ -512,6 +420,7 @@ fn flush(shared: &Shared<'_>, local: CampaignReport) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use tribunal_trial::kind::FindingKind;
 
     fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
@@ -582,12 +491,19 @@ mod tests {
         let plan = inputs::Plan { count: 1, seed: 1 };
         let violations = harness.trial_if_accepted(&function, plan, JudgeSet::ALL, &mut NoObserver).err();
         let mut local = CampaignReport::default();
-        rejected(&shared, &mut harness, &function, &violations.expect("a value that nothing defines"), &mut local);
+        let violations = violations.expect("a value that nothing defines");
+        rejected(&shared, &mut harness, &function, violations.clone(), &mut local);
         assert_eq!(local.rejected, 1);
         let crashes = lock(&shared.outcome).crashes.clone();
         assert!(
             matches!(crashes.as_slice(), [(finding, path)] if finding.guilty == "input" && path.exists()),
             "{crashes:?}"
         );
+        // Known ones are set aside.
+        let lines: BTreeSet<String> = violations.iter().map(|finding| format!("{}\n", finding.signature())).collect();
+        let known = KnownFindings::read(&String::from_iter(lines)).expect("signatures as reports print them");
+        let campaign = Campaign { known, ..campaign_in(out.path(), target, &shared.campaign.proofs) };
+        rejected(&shared_by(&campaign), &mut harness, &function, violations, &mut local);
+        assert_eq!((local.rejected, local.known.values().sum::<u64>() > 0), (1, true));
     }
 }

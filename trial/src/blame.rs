@@ -84,7 +84,7 @@ pub fn guilty_in(case: &mut Replay<'_>, module: RunModule<'_>, input: &Input, ki
     let mut stages = Stages::default();
     case.compile(&mut stages);
     let Some(witness) = Witness::in_module(case.function, case.target, input, module) else {
-        return Blame::of_pass("unknown", "the source cannot be interpreted");
+        return Blame::of_pass("unknown", "no stage can be compared with the source");
     };
     let (mut first, mut settled) = (0, None);
     for (pass, function, steps) in &stages.kept {

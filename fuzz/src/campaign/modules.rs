@@ -32,7 +32,7 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
         let tally = match harness.trial_if_accepted(function, plan, judges(number), &mut planter) {
             Ok(tally) => tally,
             Err(violations) => {
-                rejected(shared, harness, function, &violations, local);
+                rejected(shared, harness, function, violations, local);
                 // The functions before it stay judged.
                 return local.tally.add(Tally { functions: 0, passed: 0, ..total });
             }
