@@ -41,7 +41,7 @@ use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::guard::{self, CaughtPanic};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
-use tribunal_trial::words;
+use tribunal_trial::{machine_promises, words};
 use tribunal_verifier::definitions;
 use tribunal_verifier::prover::deep;
 
@@ -177,14 +177,16 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has, nor that a legality table has a rule for nothing.
+/// nor what assembly a row has, nor what a promise of a machine instruction says, nor that a legality table has a rule
+/// for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
     let checked =
         |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);
     let mut findings = checked(&|| definitions::check().faults.iter().map(Finding::definition).collect());
     let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
     targets.dedup_by_key(|target| target.name);
-    findings.extend(targets.into_iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
+    findings.extend(targets.iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
+    findings.extend(targets.into_iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
         let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
         checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())

@@ -5,7 +5,7 @@ use crate::kind::FindingKind;
 use std::fmt;
 use tribunal_codegen::{legalize, pipeline};
 use tribunal_emulator::Input;
-use tribunal_ir::{Entry, Function};
+use tribunal_ir::{Entry, Function, Opcode};
 use tribunal_target::legality::IllDefined;
 use tribunal_verifier::definitions::DefinitionFault;
 use tribunal_verifier::prover::Verdict;
@@ -94,6 +94,12 @@ impl Finding {
     pub fn definition(fault: &DefinitionFault) -> Finding {
         let (kind, guilty) = (FindingKind::Definition, fault.subject.clone());
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
+    }
+
+    /// A promise of a machine instruction is not that of this generic instruction, which it was selected from.
+    pub fn machine_promise(opcode: Opcode, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("promises of {opcode}"));
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
     /// The legality table of a target with features is not what a table must be.

@@ -26,6 +26,7 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+pub mod machine_promises;
 pub mod module_data;
 pub mod program;
 mod promises;

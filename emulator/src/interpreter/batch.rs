@@ -19,6 +19,7 @@ use tribunal_ir::semantics::{
 use tribunal_ir::{Block, FixedSlot, Function, Inst, InstData, MemOperand, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 use tribunal_target::environment::Environment;
+use tribunal_target::promises::Promises;
 
 /// Inputs that run in lock step.
 struct Group {
@@ -200,9 +201,10 @@ pub(super) struct Batch<'f> {
 impl<'f> Batch<'f> {
     /// Runs every input, [`Lanes::MOST`] at most, to its end; `None` where one of them needs a run of its own.
     pub fn run(interpreter: &'f Interpreter<'f>, inputs: &'f [Input], settings: Settings) -> Option<Vec<Execution>> {
-        let Interpreter { function, frame, unwritten, choice, is_volatile, .. } = *interpreter;
+        let Interpreter { function, frame, unwritten, choice, promises, is_volatile, .. } = *interpreter;
         let plain = interpreter.environment.is_none()
             && choice.is_none()
+            && promises == Promises::Ignored
             && unwritten == Unwritten::Free
             && settings.events == 0;
         if !plain || !(2..=Lanes::MOST).contains(&inputs.len()) {

@@ -402,7 +402,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             return Ok(follow(self.function, inst, transfer));
         }
         let Opcode::Target(opcode) = data.opcode else {
-            return match walk::execute(self, data)? {
+            return match self.walking(data)? {
                 Some(transfer) => Ok(follow(self.function, inst, transfer)),
                 None => self.generic(inst, data),
             };

@@ -18,6 +18,11 @@ impl<'f> Interpreter<'f> {
 }
 
 impl<D: Numbers> SingleRun<'_, D> {
+    /// [`walk::execute`], after which the promises of a truncation that are believed are kept.
+    pub(super) fn walking(&mut self, data: &InstData) -> Result<Option<Transfer<D>>, Unsupported> {
+        if promises::is_truncation(data) { self.believing(data) } else { walk::execute(self, data) }
+    }
+
     /// [`tribunal_target::execute`], after which promises that are believed are kept.
     pub(super) fn believing(&mut self, data: &InstData) -> Result<Option<Transfer<D>>, Unsupported> {
         let promise = self.promise(data)?;
