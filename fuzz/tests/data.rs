@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSection, ObjectSymbol, RelocationTarget, elf};
 use std::process::Command;
 use tribunal_codegen::{Context, NoObserver, Options, emit, pipeline};
 use tribunal_fuzz::campaign;
@@ -115,6 +117,36 @@ fn an_object_of_another_module_is_told() {
         }
         assert_ne!(met, 0, "no module has `{one}`");
     }
+}
+
+/// A place in a string that a linker merges is named by the string's symbol. One that is named by its section is told.
+#[test]
+fn a_place_in_a_merged_section_is_told() {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let mut met = 0;
+    for text in (0..DATA_MODULES).map(|number| module(number, target)) {
+        let mut bytes = object(&text, RelocationModel::Static, target);
+        let (at, info) = {
+            let file = ElfFile64::<Endianness>::parse(&*bytes).unwrap();
+            let strings = file.section_by_name(".rodata.str1.1").map(|section| section.index());
+            let named = file.sections().flat_map(|section| section.relocations().collect::<Vec<_>>());
+            let symbols = named.filter_map(|(_, relocation)| match relocation.target() {
+                RelocationTarget::Symbol(index) if relocation.addend() != 0 => file.symbol_by_index(index).ok(),
+                _ => None,
+            });
+            let mut merged = symbols.filter(|symbol| strings.is_some() && symbol.section_index() == strings);
+            let Some(symbol) = merged.next() else { continue };
+            let row = symbol.elf_symbol();
+            (std::ptr::from_ref(row) as usize - bytes.as_ptr() as usize, row.st_info.0)
+        };
+        // The byte of binding and type stands behind the word of the name.
+        assert_eq!(bytes[at + 4], info);
+        bytes[at + 4] = (info & 0xf0) | elf::STT_SECTION.0;
+        let found = told(&bytes, &text, RelocationModel::Static, target);
+        assert!(found.iter().any(|defect| defect.contains("no string of a merged section")), "{found:?} in\n{text}");
+        met += 1;
+    }
+    assert_ne!(met, 0, "no module names a place in a string");
 }
 
 /// Damage is told or does nothing, and is never a panic.

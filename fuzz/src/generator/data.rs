@@ -84,9 +84,19 @@ fn contents(draw: &mut Draw, number: u32, word: u32) -> String {
     }
 }
 
+/// A string that a linker may merge with those of other objects.
+fn string(draw: &mut Draw, number: u32) -> String {
+    let (linkage, text) = (draw.of(&["private", "internal"]), draw.of(&["", "a", "longer text"]));
+    let bytes = text.len() + 1;
+    format!("@d{number} = {linkage} unnamed_addr constant [{bytes} x i8] c\"{text}\\00\", align 1\n  ")
+}
+
 /// One definition.
 fn global(draw: &mut Draw, number: u32, word: u32) -> String {
     let is_last = number as usize >= WITH_ADDRESSES;
+    if !is_last && draw.one_in(5) {
+        return string(draw, number);
+    }
     let linkage = draw.of(if is_last { &LINKAGES[1..] } else { &LINKAGES });
     let is_local = matches!(linkage, "internal" | "private");
     let visibility = if is_local { "" } else { draw.of(&VISIBILITIES) };

@@ -61,6 +61,7 @@ pub fn defects(bytes: &[u8], ir: &IrModule, model: RelocationModel, target: &Tar
     check.symbols();
     check.globals();
     check.lists();
+    check.merged();
     check.defects
 }
 
@@ -187,6 +188,22 @@ impl<'c> Check<'c> {
             if let Some(&(section, offset)) = self.places.get(&alias.value.symbol) {
                 self.is_at(*base, (section, offset.wrapping_sub(*addend as u64)));
             }
+        }
+    }
+
+    /// A linker moves the strings of a section that it merges. A relocation that names the section, and not a string by
+    /// its symbol, tells which one it means by a place in it: only its start is in no other. Source: the ELF
+    /// specification, `SHF_MERGE`.
+    fn merged(&mut self) {
+        let object = self.object;
+        for relocation in object.sections.iter().flat_map(|section| &section.relocations) {
+            let Some(symbol) = object.symbols.get(relocation.symbol) else { continue };
+            let Some(section) = symbol.section.map(|index| &object.sections[index]) else { continue };
+            let place = symbol.value.wrapping_add_signed(relocation.addend);
+            let before = place.checked_sub(1).map(|before| section.bytes.get(before as usize).copied());
+            let is_start = matches!(before, None | Some(Some(0)));
+            let is_told = symbol.kind != elf::STT_SECTION || !has(section, elf::SHF_MERGE) || is_start;
+            self.demand(is_told, &section.name, || format!("{relocation:x?} names no string of a merged section"));
         }
     }
 
