@@ -10,7 +10,8 @@ use tribunal_ir::function::LiveIn;
 use tribunal_ir::opcode::{IndexTypes, TypeClass};
 use tribunal_ir::types::{S1, S16, S32, S64, S128};
 use tribunal_ir::{
-    Bits, Block, Family, FloatFormat, FloatPredicate, InstData, Opcode, OpcodeInfo, Operand, OperandKind, Type, VReg,
+    AtomicOrdering, Bits, Block, Family, FloatFormat, FloatPredicate, InstData, MemFlags, MemOperand, Opcode,
+    OpcodeInfo, Operand, OperandKind, Type, VReg,
 };
 use tribunal_target::abi::Passing;
 use tribunal_target::legality::{Action, LegalityQuery, LegalizerInfo};
@@ -41,6 +42,7 @@ impl Generator<'_, '_, '_> {
         let (target, features) = (self.target, self.legalizer.features());
         let has = |passing: &&Passing| features.contains(target.bank(passing.bank).requires);
         let convention = target.abi.calls.as_ref().and_then(|calls| calls.convention(None, features));
+        let mut stored = Vec::new();
         for passing in target.abi.passing.iter().skip(1).filter(has) {
             let widest = convention.map_or(target.bank(passing.bank).max_bits, |convention| convention.bits);
             let types = [S32, S64, S128].into_iter().filter(|ty| ty.bits() <= widest).collect::<Vec<Type>>();
@@ -52,7 +54,28 @@ impl Generator<'_, '_, '_> {
                 self.builder.function.block_mut(entry).liveins.push((register, None));
                 let register = self.builder.build(ty, Opcode::COPY, [Operand::used(register)]);
                 self.scope.push(Entry { register, ty, deterministic: true });
+                if self.u.ratio(1, 4)? {
+                    stored.push((register, ty));
+                }
             }
+        }
+        // A store may be a call, which no argument that still is in its register lives through.
+        stored.into_iter().try_for_each(|(register, ty)| self.stored_as_copied(register, ty))
+    }
+
+    /// A store of a number as it was passed, whole or a part of it. An ordered one takes a register of integers.
+    fn stored_as_copied(&mut self, value: VReg, ty: Type) -> Result<()> {
+        use AtomicOrdering::{Monotonic, NotAtomic, Release};
+        let place = *self.u.choose(&self.pointers)?;
+        let bits = *self.u.choose(&[ty.bits(), ty.bits(), ty.bits() / 2, 8])?;
+        let memory = Type::scalar(bits);
+        if memory.bytes() > place.bytes.min(place.align) {
+            return Ok(());
+        }
+        let ordering = *self.u.choose(&[NotAtomic, NotAtomic, Monotonic, Release])?;
+        let operand = MemOperand { ordering, ..MemOperand::new(MemFlags::STORE, memory, memory.bytes()) };
+        if ordering == NotAtomic || self.accesses(Opcode::G_STORE, ty, &operand) {
+            self.builder.store(value, place.base, operand);
         }
         Ok(())
     }

@@ -750,10 +750,16 @@ rules! {
     // Ordered loads and stores
     "load_ordered_8": ordered(G_LOAD, W, 8, LOADS, &[A]) => [LDARB(DW, Reg(0))];
     "store_ordered_8": ordered(G_STORE, W, 8, STORES, &[A, B_]) => [STLRB(Reg(0), Reg(1))];
+    "load64_ordered_8": ordered(G_LOAD, X, 8, LOADS, &[A]) => [LDARB(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "store64_ordered_8": ordered(G_STORE, X, 8, STORES, &[A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLRB(Temp(0), Reg(1))];
     "load_ordered_16": ordered(G_LOAD, W, 16, LOADS, &[A]) => [LDARH(DW, Reg(0))];
     "store_ordered_16": ordered(G_STORE, W, 16, STORES, &[A, B_]) => [STLRH(Reg(0), Reg(1))];
+    "load64_ordered_16": ordered(G_LOAD, X, 16, LOADS, &[A]) => [LDARH(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "store64_ordered_16": ordered(G_STORE, X, 16, STORES, &[A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLRH(Temp(0), Reg(1))];
     "load_ordered_32": ordered(G_LOAD, W, 32, LOADS, &[A]) => [LDARW(DW, Reg(0))];
     "store_ordered_32": ordered(G_STORE, W, 32, STORES, &[A, B_]) => [STLRW(Reg(0), Reg(1))];
+    "load64_ordered_32": ordered(G_LOAD, X, 32, LOADS, &[A]) => [LDARW(DefTemp(0, GPR32), Reg(0)), SUBREG_TO_REG(DX, ABOVE, Temp(0), PART)];
+    "store64_ordered_32": ordered(G_STORE, X, 32, STORES, &[A, B_]) => [MOVE(DefTemp(0, GPR32), SubReg(0, SUB_32)), STLRW(Temp(0), Reg(1))];
     "load_ordered_64": ordered(G_LOAD, X, 64, LOADS, &[A]) => [LDARX(DX, Reg(0))];
     "store_ordered_64": ordered(G_STORE, X, 64, STORES, &[A, B_]) => [STLRX(Reg(0), Reg(1))];
 

@@ -233,8 +233,11 @@ fn accesses(target: &Target, opcode: Opcode, info: &OpcodeInfo) -> Vec<LegalityQ
                 let mut query = LegalityQuery::new(opcode, types);
                 query.memory = smallvec![memory];
                 all.push(query.clone());
-                let plainly = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && value.bits() == bits;
-                for ordering in ordering_kinds(info).into_iter().filter(|_| plainly) {
+                // Whole, or in a register or its half, which a number of fewer bits is widened to.
+                let is_register = value.bits() == step.bits() || 2 * value.bits() == step.bits();
+                let is_usual = value.bits() == bits || is_register && bits < value.bits();
+                let is_plain = matches!(opcode, Opcode::G_LOAD | Opcode::G_STORE) && is_usual;
+                for ordering in ordering_kinds(info).into_iter().filter(|_| is_plain) {
                     query.memory = smallvec![MemDescr { ordering, ..memory }];
                     all.push(query.clone());
                 }
