@@ -144,10 +144,11 @@ pub fn run(
     let shared = Shared {
         campaign,
         rule_sets: campaign.rule_sets(),
+        // The time is that of programs.
+        outcome: Mutex::new(before_programs(campaign)),
         started: Instant::now(),
         stop,
         next: AtomicU64::new(0),
-        outcome: Mutex::new(before_programs(campaign)),
         failure: Mutex::default(),
         places: (0..campaign.jobs).map(|_| WorkerPlace::default()).collect(),
     };

@@ -95,14 +95,23 @@ impl Regions {
         })
     }
 
-    /// Notes an access; `align` is what its instruction asks for.
-    fn record(&mut self, address: u64, bytes: u32, stored: Option<u64>, align: u32) {
+    /// Notes an access; `align` is what its instruction asks for. Of sixteen bytes each half is an access, as of a pair
+    /// of registers. Source: Arm Architecture Reference Manual, B2.2, "Atomicity in the Arm architecture".
+    fn record(&mut self, address: u64, bytes: u32, stored: Option<u128>, align: u32) {
         let asked = if self.rule == AccessRule::Aligned { bytes } else { align };
         if MisalignedAccess::at(address, asked).is_some() {
             self.misaligned.get_or_insert(MisalignedAccess { address, bytes });
         }
         if let Some(accesses) = &mut self.accesses {
-            accesses.push(RawAccess { address, bytes, stored });
+            let part = |from: u32, bytes: u32| RawAccess {
+                address: address.wrapping_add(from.into()),
+                bytes,
+                stored: stored.map(|value| (value >> (8 * from)) as u64),
+            };
+            match bytes {
+                16 => accesses.extend([0, 8].map(|from| part(from, 8))),
+                _ => accesses.push(part(0, bytes)),
+            }
         }
     }
 }
@@ -382,7 +391,9 @@ impl<D: Domain<Bits: Number, Bool = bool>> Memory<D> for Regions {
 
     fn store(&mut self, _: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> bool {
         let bytes = value.bits.width() as usize / 8;
-        self.record(address.low_u64(), bytes as u32, Some(value.bits.low_u64()), operand.align);
+        let mut stored = [0; 16];
+        value.bits.to_bytes(&mut stored[..bytes]);
+        self.record(address.low_u64(), bytes as u32, Some(u128::from_le_bytes(stored)), operand.align);
         match self.find(address.low_u64(), bytes) {
             Some((region, range)) if region.permissions.0 & Prot::WRITE.0 != 0 => {
                 value.bits.to_bytes(&mut region.bytes[range]);

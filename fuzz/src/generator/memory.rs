@@ -166,6 +166,13 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// The type of the value of an ordered access of `ty`: now and then a register's, of which it is a part.
+    fn accessed_type(&mut self, opcode: Opcode, ty: Type, memory: &MemOperand) -> Result<Type> {
+        let register = self.register_type();
+        let is_wider = ty.bits() < register.bits() && self.u.ratio(1, 4)?;
+        Ok(if is_wider && self.accesses(opcode, register, memory) { register } else { ty })
+    }
+
     /// A fence, an ordered load or store, or a compare-and-exchange, at a natural alignment.
     fn atomic_access(&mut self) -> Result<()> {
         use AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
@@ -191,9 +198,11 @@ impl Generator<'_, '_, '_> {
         match kind {
             0 => self.fence(|_, _| true)?,
             1 => {
-                let value = self.right_value(ty, true)?;
                 let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
-                self.builder.store(value.register, address, operand(MemFlags::STORE, ordering));
+                let memory = operand(MemFlags::STORE, ordering);
+                let whole = self.accessed_type(Opcode::G_STORE, ty, &memory)?;
+                let value = self.right_value(whole, true)?;
+                self.builder.store(value.register, address, memory);
             }
             3 if self.has_atomics() && bytes <= self.register_type().bytes() => {
                 let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
@@ -211,8 +220,10 @@ impl Generator<'_, '_, '_> {
             }
             _ => {
                 let ordering = *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?;
-                let register = self.builder.load(Opcode::G_LOAD, ty, address, operand(MemFlags::LOAD, ordering));
-                self.scope.push(Entry { register, ty, deterministic: true });
+                let memory = operand(MemFlags::LOAD, ordering);
+                let whole = self.accessed_type(Opcode::G_LOAD, ty, &memory)?;
+                let register = self.builder.load(Opcode::G_LOAD, whole, address, memory);
+                self.scope.push(Entry { register, ty: whole, deterministic: whole == ty });
             }
         }
         Ok(())
