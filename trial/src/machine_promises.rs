@@ -2,8 +2,8 @@
 //! hands the flags over, and `validate` believes them; our own hands none over, so no program shows one.
 //!
 //! A machine instruction is found for a generic one in two ways. It is selected for an operand that is constant, and
-//! for a truncation. And each row that reads two registers is compared with every generic instruction: one with the
-//! same results on all corners is its meaning. Then both have the same flags. Where a promise is broken the machine's
+//! for a truncation. And each row that reads two registers is compared with every generic instruction. Those with the
+//! same results on all corners belong together, and get the same flags. Where a promise is broken the machine's
 //! result has to be poison, if promises are believed. Where it is kept the result must be none, if only what is certain
 //! counts: other instructions with the same result may break theirs.
 
@@ -69,31 +69,28 @@ pub fn wrong_promises(target: &'static Target) -> Vec<Finding> {
     wrong.into_iter().map(|(opcode, details)| Finding::machine_promise(opcode, details)).collect()
 }
 
-/// Generic instructions, each with a machine instruction that computes the same.
+/// Generic instructions, each with a machine instruction that computes the same. One that computes something else is
+/// another fault, which programs show.
 fn subjects(target: &'static Target) -> Vec<(Case, Subject)> {
-    let (selected, compared): (Vec<Case>, Vec<Case>) =
-        cases(target).into_iter().partition(|case| matches!(case.second, Second::Constant(_) | Second::None));
-    let mut subjects: Vec<(Case, Subject)> =
-        selected.into_iter().filter_map(|case| Some((case, case.selected(target)?))).collect();
     let inputs = [32, 64].map(|bits| inputs(target, bits));
     let results =
         |function: &Function, bits: u32| results(function, target, Promises::Ignored, &inputs[usize::from(bits == 64)]);
-    let meant: Vec<(Case, Vec<Outcome>)> = compared
-        .into_iter()
-        .filter_map(|case| Some((case, results(&case.function(InstFlags::empty(), target)?, case.bits))))
-        .collect();
+    let (mut subjects, mut compared) = (Vec::new(), Vec::new());
+    for case in cases(target) {
+        let Some(function) = case.function(InstFlags::empty(), target) else { continue };
+        let meant = results(&function, case.bits);
+        if matches!(case.second, Second::Constant(_) | Second::None) {
+            let subject =
+                case.selected(target).filter(|subject| case.agrees(&meant, &results(&subject.function, case.bits)));
+            subjects.extend(subject.map(|subject| (case, subject)));
+        } else {
+            compared.push((case, meant));
+        }
+    }
     for row in rows(target) {
         for bits in [32, 64] {
             let computed = results(&row.function, bits);
-            let is_value = |outcome: &Outcome| matches!(outcome, Outcome::Value(..));
-            // A shift by an operand that is changed is defined on too few inputs to be told by them.
-            let agrees = |(case, meant): &&(Case, Vec<Outcome>)| {
-                let defined = meant.iter().filter(|outcome| is_value(outcome)).count();
-                let is_told = if case.second == Second::Argument { defined > 0 } else { defined == meant.len() };
-                let mut both = meant.iter().zip(&computed);
-                case.bits == bits && is_told && both.all(|(meant, computed)| !is_value(meant) || meant == computed)
-            };
-            let same = meant.iter().filter(agrees);
+            let same = compared.iter().filter(|(case, meant)| case.bits == bits && case.agrees(meant, &computed));
             subjects.extend(same.map(|&(case, _)| (case, row.clone())));
         }
     }
@@ -239,6 +236,16 @@ fn inputs(target: &Target, bits: u32) -> Vec<Input> {
 }
 
 impl Case {
+    /// Whether what a machine instruction computes is what this one means. A shift by an operand that is changed is
+    /// defined on too few inputs to be told by them.
+    fn agrees(&self, meant: &[Outcome], computed: &[Outcome]) -> bool {
+        let is_value = |outcome: &Outcome| matches!(outcome, Outcome::Value(..));
+        let defined = meant.iter().filter(|outcome| is_value(outcome)).count();
+        let is_changed = matches!(self.second, Second::Shifted(_) | Second::Extended(..) | Second::BothExtended(_));
+        let is_told = if is_changed { defined == meant.len() } else { defined > 0 };
+        is_told && meant.iter().zip(computed).all(|(meant, computed)| !is_value(meant) || meant == computed)
+    }
+
     /// The first set of flags that the machine instruction reads wrongly, and where. Where the promise is kept, some
     /// result is poison in no way; where it is broken, some is for certain.
     fn wrong(&self, subject: &Subject, target: &'static Target) -> Option<String> {
