@@ -3,7 +3,7 @@
 use crate::guard::{self, CaughtPanic};
 use crate::kind::FindingKind;
 use std::fmt;
-use tribunal_codegen::{legalize, pipeline};
+use tribunal_codegen::{bank_select, legalize, pipeline};
 use tribunal_emulator::Input;
 use tribunal_ir::{Entry, Function, Opcode};
 use tribunal_target::legality::IllDefined;
@@ -112,6 +112,12 @@ impl Finding {
     pub(crate) fn malformed(rule: &str, details: &str) -> Finding {
         let (kind, guilty, details) = (FindingKind::Contract, rule.to_string(), details.to_string());
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
+    /// Bank selection did not find the cheapest banks.
+    pub(crate) fn dearer_banks(details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, bank_select::PASS.name.to_string());
+        Finding { judge: Judge::Verifier, kind, guilty, details, input: None }
     }
 
     /// Emission broke its contract.

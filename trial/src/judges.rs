@@ -7,6 +7,7 @@
 //! Invariant: a judge changes nothing but its own state and the session's findings. To blame a rule may need the
 //! compilation once more: [`crate::harness`] asks for it when the session is over.
 
+use crate::bank_costs;
 use crate::counterexample;
 use crate::execution::EmulatorRow;
 use crate::features::Recorder;
@@ -18,7 +19,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt::Display;
 use tribunal_codegen::pipeline::{Code, Pass};
-use tribunal_codegen::{Observer, Options};
+use tribunal_codegen::{BankSelectMode, Observer, Options, bank_select};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::{Emulator, MachineError};
@@ -243,6 +244,13 @@ impl JudgeRow for VerifierRow {
             session.unattributed.extend(violation.inst.map(|inst| Unattributed { finding, pass: pass.name, inst }));
             let found = violated(FindingKind::Rule, function, target, pass.name, violation);
             session.tally.findings.push(found);
+        }
+        let (target, options) = (session.bench.target, session.bench.options);
+        let is_global = pass.name == bank_select::PASS.name && options.bank_select == BankSelectMode::Global;
+        // Where something else is wrong, the source says nothing of this function.
+        if is_global && session.tally.findings.is_empty() && session.judges.watches_closely() {
+            let cheaper = bank_costs::cheaper(target, options, session.source, function);
+            session.tally.findings.extend(cheaper.map(Finding::dearer_banks));
         }
     }
 }

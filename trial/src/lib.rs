@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bank_costs;
 pub mod blame;
 pub mod bless;
 pub mod catalogue;
