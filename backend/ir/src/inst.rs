@@ -79,6 +79,15 @@ impl InstFlags {
         .union(InstFlags::NUSW)
         .union(InstFlags::SAMESIGN)
         .union(InstFlags::INBOUNDS);
+
+    /// Every set of some of these flags, the empty one first.
+    pub fn subsets(self) -> impl Iterator<Item = InstFlags> {
+        let flags: SmallVec<[InstFlags; 8]> = self.iter().collect();
+        (0..1u32 << flags.len()).map(move |set| {
+            let chosen = flags.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
+            chosen.fold(InstFlags::empty(), |all, (_, &flag)| all | flag)
+        })
+    }
 }
 
 /// Operands of one instruction.

@@ -392,7 +392,9 @@ impl<D: Domain<Bits: Number, Bool = bool>> Memory<D> for Regions {
     fn store(&mut self, _: &mut D, address: &D::Bits, value: &Value<D>, operand: &MemOperand) -> bool {
         let bytes = value.bits.width() as usize / 8;
         let mut stored = [0; 16];
-        value.bits.to_bytes(&mut stored[..bytes]);
+        if let Some(low) = stored.get_mut(..bytes) {
+            value.bits.to_bytes(low);
+        }
         self.record(address.low_u64(), bytes as u32, Some(u128::from_le_bytes(stored)), operand.align);
         match self.find(address.low_u64(), bytes) {
             Some((region, range)) if region.permissions.0 & Prot::WRITE.0 != 0 => {

@@ -159,17 +159,6 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     all
 }
 
-/// Subsets of the flags that promise something about integers.
-fn flag_sets(info: &OpcodeInfo) -> Vec<InstFlags> {
-    let flags: Vec<InstFlags> = info.inst_flags.intersection(InstFlags::PROMISES).iter().collect();
-    (0..1u32 << flags.len())
-        .map(|set| {
-            let chosen = flags.iter().enumerate().filter(|(place, _)| set >> place & 1 == 1);
-            chosen.fold(InstFlags::empty(), |all, (_, &flag)| all | flag)
-        })
-        .collect()
-}
-
 /// An instance: the function, the instruction, the widths of its sources.
 fn instance(
     opcode: Opcode,
@@ -244,7 +233,7 @@ fn compared(opcode: Opcode, first: FirstDefinition<'_>) -> Result<u64, String> {
             let Some((function, mut data, widths)) = instance(opcode, &types, predicate, immediate) else {
                 return Ok(0);
             };
-            for flags in flag_sets(info) {
+            for flags in info.inst_flags.intersection(InstFlags::PROMISES).subsets() {
                 data.flags = flags;
                 for args in operands(&widths) {
                     let by_index = types.map(|ty| ty.map_or(1, Type::bits));
