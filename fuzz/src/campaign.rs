@@ -4,6 +4,7 @@
 //! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
 //! depends on the features reached before; the corpus is text, of programs of one function.
 
+mod decisions;
 mod features;
 mod modules;
 mod programs;
@@ -17,6 +18,7 @@ pub use programs::{
     is_machine_code, is_module, is_of_any_types, program_seed,
 };
 
+use self::decisions::Comparisons;
 use self::programs::generated_at;
 use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
@@ -113,6 +115,7 @@ struct Shared<'a> {
     campaign: &'a Campaign,
     /// Those of the campaign.
     rule_sets: Vec<(&'static Target, Features)>,
+    comparisons: Comparisons,
     started: Instant,
     stop: &'a AtomicBool,
     next: AtomicU64,
@@ -122,7 +125,23 @@ struct Shared<'a> {
     places: Vec<WorkerPlace>,
 }
 
-impl Shared<'_> {
+impl<'a> Shared<'a> {
+    /// The time begins here.
+    fn new(campaign: &'a Campaign, stop: &'a AtomicBool, outcome: CampaignReport) -> Shared<'a> {
+        let rule_sets = campaign.rule_sets();
+        Shared {
+            campaign,
+            comparisons: Comparisons::new(&rule_sets, campaign.seed),
+            rule_sets,
+            outcome: Mutex::new(outcome),
+            started: Instant::now(),
+            stop,
+            next: AtomicU64::new(0),
+            failure: Mutex::default(),
+            places: (0..campaign.jobs).map(|_| WorkerPlace::default()).collect(),
+        }
+    }
+
     /// No program is begun any more.
     fn is_over(&self) -> bool {
         let found = |most| lock(&self.outcome).crashes.len() >= most;
@@ -141,17 +160,8 @@ pub fn run(
     mut progress: impl FnMut(Duration, u64, usize),
     abandon: impl FnOnce(CampaignReport),
 ) -> Result<CampaignReport, HarnessError> {
-    let shared = Shared {
-        campaign,
-        rule_sets: campaign.rule_sets(),
-        // The time is that of programs.
-        outcome: Mutex::new(before_programs(campaign)),
-        started: Instant::now(),
-        stop,
-        next: AtomicU64::new(0),
-        failure: Mutex::default(),
-        places: (0..campaign.jobs).map(|_| WorkerPlace::default()).collect(),
-    };
+    // The time is that of programs.
+    let shared = Shared::new(campaign, stop, before_programs(campaign));
     let mut abandon = Some(abandon);
     std::thread::scope(|scope| {
         let of_worker = |place| deep(|| worker(&shared, place));
@@ -237,7 +247,8 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
         let harness = &mut harnesses[index];
         place.at(number, || {
             guarded(shared, harness, number, &mut local, |harness, local| {
-                program(shared, harness, given, number, local)
+                program(shared, harness, given, number, local);
+                shared.comparisons.after(shared, number, local);
             });
         });
         if reported.elapsed() > Duration::from_millis(250) {
@@ -448,16 +459,7 @@ mod tests {
 
     fn shared_by(campaign: &Campaign) -> Shared<'_> {
         static STOP: AtomicBool = AtomicBool::new(false);
-        Shared {
-            campaign,
-            rule_sets: campaign.rule_sets(),
-            started: Instant::now(),
-            stop: &STOP,
-            next: AtomicU64::new(0),
-            outcome: Mutex::default(),
-            failure: Mutex::default(),
-            places: Vec::new(),
-        }
+        Shared::new(campaign, &STOP, CampaignReport::default())
     }
 
     #[test]

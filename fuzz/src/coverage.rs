@@ -182,19 +182,25 @@ static PROVED: LazyLock<FxHashMap<String, FxHashSet<String>>> = LazyLock::new(||
     proved
 });
 
-/// The committed ledger of the legality tables: which rules decide a query that a function can make.
+/// The committed ledger of the legality tables: how many queries each rule decides that a function can make.
 const DECIDING: &str = include_str!("../../verifier/ledger/tables.txt");
+
+/// What the committed ledger says of each opcode, by the label of the target with features.
+pub(crate) static DECISIONS: LazyLock<FxHashMap<String, FxHashMap<String, Ledger>>> = LazyLock::new(|| {
+    let mut decisions = FxHashMap::<String, FxHashMap<String, Ledger>>::default();
+    for (class, count) in Ledger::parse(DECIDING).unwrap_or_default().rows {
+        let of_label = decisions.entry(class.target.clone()).or_default();
+        of_label.entry(class.opcode.clone()).or_default().rows.insert(class, count);
+    }
+    decisions
+});
 
 /// Names of the rules that decide something, by the label of the target with features.
 static DECIDED: LazyLock<FxHashMap<&str, FxHashSet<&str>>> = LazyLock::new(|| {
-    let mut decided = FxHashMap::<_, FxHashSet<_>>::default();
-    for (label, rule) in DECIDING.lines().filter_map(|line| line.split_once(" | ")) {
-        // The rows below a rule stand further in.
-        if !label.starts_with([' ', '#']) {
-            decided.entry(label).or_default().insert(rule);
-        }
-    }
-    decided
+    let rules = |opcodes: &'static FxHashMap<String, Ledger>| {
+        opcodes.values().flat_map(|ledger| ledger.rows.keys()).map(|class| class.rule.as_str()).collect()
+    };
+    DECISIONS.iter().map(|(label, opcodes)| (label.as_str(), rules(opcodes))).collect()
 });
 
 /// Names of the legalizer's rules that rewrite something for the target under these features. A rule for several

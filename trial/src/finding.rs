@@ -108,6 +108,13 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: format!("{label}: {fault}"), input: None }
     }
 
+    /// The rules of the legality table do not decide what they decided when the ledger was written. The first of those
+    /// is guilty.
+    pub fn other_decisions(rule: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, rule.to_string());
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
     /// A rule wrote an instruction that has no meaning because of its form.
     pub(crate) fn malformed(rule: &str, details: &str) -> Finding {
         let (kind, guilty, details) = (FindingKind::Contract, rule.to_string(), details.to_string());

@@ -176,6 +176,11 @@ pub fn check(target: &'static Target, features: Features, legalizer: &'static Le
     )
 }
 
+/// The number of queries that each rule decides under these features, as [`TableSummary::ledger`] counts them.
+pub fn decided(target: &'static Target, features: Features, queries: &[LegalityQuery]) -> Ledger {
+    ledger(&target.with(features), &decisions((target.legality)(features), queries))
+}
+
 /// The number of queries that each rule decides, by action.
 type Decisions = FxHashMap<(&'static str, Opcode, Action), u64>;
 

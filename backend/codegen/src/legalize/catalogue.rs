@@ -4,7 +4,7 @@ mod floats;
 mod queries;
 mod vectors;
 
-pub use queries::{functions_of, queries};
+pub use queries::{functions_of, queries, queries_of};
 
 use super::PASS;
 use crate::{Context, Observer, Options};

@@ -27,7 +27,7 @@ mod vectors;
 mod widen;
 
 pub use artifacts::RULES as COMBINES;
-pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries};
+pub use catalogue::{CatalogueEntry, OwnedStep, catalogue, functions_of, queries, queries_of};
 
 use crate::floats::{FloatValues, moves_any};
 use crate::pipeline::Pass;

@@ -30,13 +30,18 @@ fn has_instance(bits: u32) -> bool {
 
 /// Every query that a function of `target` can make of `legalizer`.
 pub fn queries(target: &Target, legalizer: &LegalizerInfo) -> Vec<LegalityQuery> {
-    let mut all: Vec<LegalityQuery> = legalizer.opcodes().flat_map(|opcode| of_opcode(target, opcode)).collect();
+    legalizer.opcodes().flat_map(|opcode| queries_of(target, opcode)).collect()
+}
+
+/// Every query that an instruction of `opcode` can make in a function of `target`.
+pub fn queries_of(target: &Target, opcode: Opcode) -> Vec<LegalityQuery> {
+    let mut all = of_opcode(target, opcode);
     all.retain(well_formed);
     // The legalization of an artifact depends on the definition that it combines with: only instances tell.
     all.retain(|query| !query.opcode.is_artifact() || query.types.iter().all(|ty| has_instance(ty.bits())));
-    let vectors: Vec<LegalityQuery> = legalizer.opcodes().filter_map(|opcode| vector(target, opcode)).collect();
-    all.extend(vectors.iter().filter_map(elements_of_vector));
-    all.extend(vectors);
+    let vector = vector(target, opcode);
+    all.extend(vector.as_ref().and_then(elements_of_vector));
+    all.extend(vector);
     all
 }
 
