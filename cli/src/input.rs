@@ -147,7 +147,7 @@ pub struct TargetArguments {
     #[arg(long, value_name = "FEATURES", allow_hyphen_values = true, value_delimiter = ',')]
     pub features: Vec<String>,
     /// Register allocator of regalloc2: `ion` writes the better code, `fastalloc` is the faster one.
-    #[arg(long, value_name = "NAME", default_value = "ion", value_parser = ["ion", "fastalloc"])]
+    #[arg(long, value_name = "NAME", default_value = Allocator::default().name(), value_parser = allocators())]
     pub regalloc: String,
     /// Register bank selection: each operation by itself, each as cheap as the ones before it allow, or the cheapest
     /// banks of the whole function.
@@ -169,7 +169,7 @@ impl TargetArguments {
         let said = said.map_err(|name| unknown_feature(name, target))?;
         let said = said.or_else(|| target.features_in_common(&module.functions));
         let features = changed(target, said.unwrap_or(target.default_features), &self.features)?;
-        let allocator = if self.regalloc == "fastalloc" { Allocator::Fastalloc } else { Allocator::Ion };
+        let allocator = Allocator::named(&self.regalloc).unwrap_or_default();
         let bank_select = BankSelectMode::named(&self.bank_select).unwrap_or_default();
         Ok(Options { features, allocator, bank_select })
     }
@@ -180,6 +180,11 @@ impl TargetArguments {
         let Options { features, .. } = self.options(source)?;
         Ok(if named { features } else { features | source.target.all_options() })
     }
+}
+
+/// The values of `--regalloc`.
+pub fn allocators() -> clap::builder::PossibleValuesParser {
+    Allocator::ALL.map(Allocator::name).into()
 }
 
 /// The values of `--bank-select`.

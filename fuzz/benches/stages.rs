@@ -71,6 +71,7 @@ struct Phase {
 fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Error>> {
     let campaign = Campaign {
         bank_select: None,
+        allocator: None,
         targets: targets(),
         mix: FeatureMix::Drawn,
         time: Duration::MAX,

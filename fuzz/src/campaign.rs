@@ -27,13 +27,13 @@ use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
 use rand::rngs::SmallRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tribunal_codegen::{BankSelectMode, NoObserver, Observer, Options};
+use tribunal_codegen::{Allocator, BankSelectMode, NoObserver, Observer, Options};
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::JudgeSet;
@@ -77,6 +77,8 @@ pub struct Campaign {
     pub fault: Option<&'static Fault>,
     /// The way in which register banks are selected; each program draws its own if `None`.
     pub bank_select: Option<BankSelectMode>,
+    /// The register allocator; each program draws its own if `None`.
+    pub allocator: Option<Allocator>,
     /// Proofs known already; the workers add theirs.
     pub proofs: ProofCache,
 }
@@ -101,6 +103,20 @@ pub struct CampaignReport {
 }
 
 impl Campaign {
+    /// The options of the program with this seed.
+    fn options(&self, features: Features, seed: u64) -> Options {
+        // Turned round, so that the draw is another than that of the program.
+        let mut random = SmallRng::seed_from_u64(seed.rotate_left(32));
+        let mode = BankSelectMode::ALL[random.random_range(0..BankSelectMode::ALL.len())];
+        // Moves behind an instruction are those of the fast allocator alone.
+        let allocator = if random.random_ratio(1, 4) { Allocator::Fastalloc } else { Allocator::Ion };
+        Options {
+            features,
+            allocator: self.allocator.unwrap_or(allocator),
+            bank_select: self.bank_select.unwrap_or(mode),
+        }
+    }
+
     /// The rule sets whose coverage is counted.
     pub fn rule_sets(&self) -> Vec<(&'static Target, Features)> {
         self.mix.rule_sets(&self.targets)
@@ -307,8 +323,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         Some(drawn) => DrawnFeatures { features: given | features::needed(target, &drawn.function), turn: 0 },
         None => campaign.features_of(target, given, seed),
     };
-    harness.set_features(features);
-    harness.set_bank_select(campaign.bank_select.unwrap_or_else(|| bank_select(seed)));
+    harness.set_options(campaign.options(features, seed));
     if drawn.is_none() && is_module(seed) {
         return modules::program(shared, harness, number, local);
     }
@@ -358,13 +373,6 @@ fn rejected(
         local.rejected += 1;
         record(shared, harness, &[function], violation, &mut NoObserver);
     }
-}
-
-/// The mode that a program with this seed draws.
-pub fn bank_select(seed: u64) -> BankSelectMode {
-    // Turned round, so that the draw is another than that of the program.
-    let drawn = SmallRng::seed_from_u64(seed.rotate_left(32)).next_u64() % BankSelectMode::ALL.len() as u64;
-    BankSelectMode::ALL[drawn as usize]
 }
 
 /// Counts the features and the rules that the last trial reached, with so many executions.
@@ -453,6 +461,7 @@ mod tests {
             known: Default::default(),
             fault: None,
             bank_select: None,
+            allocator: None,
             proofs: proofs.clone(),
         }
     }

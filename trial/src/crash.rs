@@ -89,7 +89,7 @@ pub fn print_sabotaged(
         "tribunal crash file; run it again with: tribunal replay FILE".to_string(),
         format!("target: {}", target.name),
         format!("features: {}", target.option_names(options.features)),
-        format!("allocator: {}", if options.allocator == Allocator::Ion { "ion" } else { "fastalloc" }),
+        format!("allocator: {}", options.allocator.name()),
         format!("bank-select: {}", options.bank_select.name()),
     ];
     comments.extend(sabotage.map(|fault| format!("sabotage: {fault}")));
@@ -131,11 +131,8 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
         match key {
             "features" => header.features = Some(target.features(value).map_err(|_| bad("unknown feature"))?),
             "allocator" => {
-                header.allocator = Some(match value {
-                    "ion" => Allocator::Ion,
-                    "fastalloc" => Allocator::Fastalloc,
-                    _ => return Err(bad("the allocator is `ion` or `fastalloc`")),
-                });
+                let allocator = Allocator::named(value);
+                header.allocator = Some(allocator.ok_or_else(|| bad("the allocator is `ion` or `fastalloc`"))?);
             }
             "bank-select" => {
                 let mode = BankSelectMode::named(value);

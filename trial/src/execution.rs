@@ -131,7 +131,7 @@ fn step(
     if machine.is_stepper() {
         return;
     }
-    let stepping = || Emulator::stepping(target).map(|stepping| stepping.with_parts(options.features));
+    let stepping = || Emulator::stepping(target).map(|stepping| stepping.with_features(options.features));
     let Ok(machine) = stepper.take().map_or_else(stepping, Ok) else { return };
     let machine = stepper.insert(machine);
     if object.is_some() {

@@ -16,7 +16,7 @@ use crate::kind::FindingKind;
 use crate::words;
 use rustc_hash::FxHashMap;
 use tribunal_codegen::pipeline;
-use tribunal_codegen::{BankSelectMode, CompileError, Context, NoObserver, Observer, Observers, Options};
+use tribunal_codegen::{CompileError, Context, NoObserver, Observer, Observers, Options};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
@@ -86,15 +86,17 @@ impl Harness {
 
     /// Judges for other features from now on.
     pub fn set_features(&mut self, features: Features) {
-        let Bench { target, options, legalizer, .. } = &mut self.bench;
+        let Bench { target, options, legalizer, machine, idle, stepper, .. } = &mut self.bench;
         if options.features != features {
             (options.features, *legalizer) = (features, (target.legality)(features));
+            std::iter::once(machine).chain(idle).chain(stepper).for_each(|machine| machine.set_features(features));
         }
     }
 
-    /// Selects register banks in this way from now on.
-    pub fn set_bank_select(&mut self, mode: BankSelectMode) {
-        self.bench.options.bank_select = mode;
+    /// Compiles with these options from now on.
+    pub fn set_options(&mut self, options: Options) {
+        self.set_features(options.features);
+        self.bench.options = options;
     }
 
     /// The machine that it judges for.

@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
 use tribunal_codegen::pipeline::{self, Pass};
-use tribunal_codegen::{Context, Observer, Options};
+use tribunal_codegen::{Allocator, Context, Observer, Options};
 use tribunal_ir::{Function, Module, text};
 use tribunal_target::Target;
 use tribunal_trial::inputs::{self, Plan};
@@ -387,4 +387,29 @@ fn a_trial_without_an_execution_is_unknown() {
     // Any code is right for a function that nobody can call.
     assert_eq!(trial("store %10, %0; end").passed, 1);
     assert_eq!(trial("store %10, %0; return").passed, 1);
+}
+
+/// A harness that goes to another machine and back judges as one made for that machine: the caller's number in a
+/// register is as wide as the machine has it. Every allocator keeps the sum across the calls.
+#[test]
+fn a_harness_goes_from_machine_to_machine() {
+    let body = |ret: &str| {
+        format!(
+            "name: f\ntracksRegLiveness: true\nisSSA: true\nliveins:\n  - {{ reg: '$x10' }}\nbody: |\n  bb.0:\n    \
+             liveins: $x10\n  \n    %0:_(s32) = COPY $x10\n    %1:_(s16) = G_TRUNC %0\n    \
+             %2:_(s16) = G_FMAXIMUM %1, %1\n    %3:_(s32) = G_ANYEXT %2\n    $x10 = COPY %3\n    {ret} implicit $x10\n..."
+        )
+    };
+    let target = tribunal_target::by_name("riscv32").unwrap();
+    let features = |names: &str| target.features(names).unwrap();
+    let text = format!("---\n{}\n", body("PseudoRET"));
+    let module = text::parse_module(&text, target.vocabulary).unwrap().whole().unwrap();
+    let mut harness = Harness::new(target, Options::new(features("+m,+f,+d"))).unwrap();
+    for names in ["+m,+f,+d", "+m,+f", "+m,+f,+zba", "+m,+f,+d,+zba", "+m,+f", "+m"] {
+        for allocator in Allocator::ALL {
+            harness.set_options(Options { allocator, ..Options::new(features(names)) });
+            let tally = harness.trial(&module.functions[0], Plan { count: 8, seed: 1 });
+            assert!(tally.findings.is_empty() && tally.executions > 0, "{names} {allocator:?}: {:?}", tally.findings);
+        }
+    }
 }

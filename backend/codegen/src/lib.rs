@@ -59,6 +59,24 @@ pub enum Allocator {
     Fastalloc,
 }
 
+impl Allocator {
+    /// Every allocator.
+    pub const ALL: [Allocator; 2] = [Allocator::Ion, Allocator::Fastalloc];
+
+    /// The name in commands and crash files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Allocator::Ion => "ion",
+            Allocator::Fastalloc => "fastalloc",
+        }
+    }
+
+    /// The allocator of this name.
+    pub fn named(name: &str) -> Option<Allocator> {
+        Allocator::ALL.into_iter().find(|allocator| allocator.name() == name)
+    }
+}
+
 /// The way in which register banks are selected: LLVM's `RegBankSelect::Mode`, and one more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum BankSelectMode {

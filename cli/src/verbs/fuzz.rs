@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tribunal_codegen::BankSelectMode;
+use tribunal_codegen::{Allocator, BankSelectMode};
 use tribunal_fuzz::campaign::{self, Campaign, CampaignReport, FeatureMix};
 use tribunal_fuzz::corpus::{Corpus, Growth};
 use tribunal_fuzz::coverage::{Reached, RuleCoverage};
@@ -56,6 +56,9 @@ pub struct Arguments {
     /// Register bank selection. Without it each program draws its own.
     #[arg(long, value_name = "MODE", value_parser = input::bank_select_modes())]
     bank_select: Option<String>,
+    /// Register allocator. Without it each program draws its own.
+    #[arg(long, value_name = "NAME", value_parser = input::allocators())]
+    regalloc: Option<String>,
     #[command(flatten)]
     pub(super) jobs: Jobs,
     /// Inputs on which each program runs.
@@ -76,11 +79,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     fault: Option<String>,
     /// Put the judges on trial: damage stages of generated programs, and run what is accepted all the same.
-    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "bank_select", "CacheFlags"])]
+    #[arg(long, conflicts_with_all = ["corpus", "known", "fault", "runs", "findings", "inputs", "list_rules", "bank_select", "regalloc", "CacheFlags"])]
     target_judges: bool,
     /// Put another compiler on trial: a command line that starts `llc-22`, or another version of it. Each stage of its
     /// GlobalISel is judged against the stage before.
-    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "fault", "findings", "inputs", "list_rules", "bank_select", "target_judges", "CacheFlags"])]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["corpus", "fault", "findings", "inputs", "list_rules", "bank_select", "regalloc", "target_judges", "CacheFlags"])]
     backend: Option<String>,
     /// Show only the findings of `--backend` that this other compiler does not have.
     #[arg(long, value_name = "COMMAND", requires = "backend")]
@@ -202,6 +205,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let kept = arguments.cache.open()?;
     let campaign = Campaign {
         bank_select: arguments.bank_select.as_deref().and_then(BankSelectMode::named),
+        allocator: arguments.regalloc.as_deref().and_then(Allocator::named),
         targets,
         mix: arguments.mix(),
         time: Duration::from_secs(arguments.seconds),

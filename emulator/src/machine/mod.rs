@@ -183,7 +183,7 @@ impl Emulator {
     /// An engine that runs this code, of these features, rightly.
     pub fn for_code(target: &'static Target, features: Features, code: &[u8]) -> Result<Emulator, MachineError> {
         let Some(row) = EngineDesc::for_code(target, features, code) else {
-            return Ok(Emulator::stepping(target)?.with_parts(features));
+            return Ok(Emulator::stepping(target)?.with_features(features));
         };
         let mut engine = unicorn(row)?;
         for &(number, value) in row.set_up {
@@ -193,7 +193,7 @@ impl Emulator {
         let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
         emulator.row = Some(row);
         emulator.watch_alignment(true)?;
-        Ok(emulator.with_parts(features))
+        Ok(emulator.with_features(features))
     }
 
     /// True if [`Emulator::for_code`] gives this code an engine of this kind.

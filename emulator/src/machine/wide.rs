@@ -1,26 +1,31 @@
 //! Registers that a machine has in another width than 64 bits. The engines read and write wider ones apart from the
 //! others.
 
-use super::{Emulator, MachineEngine, MachineError};
+use super::{Emulator, MachineEngine, MachineError, before_run};
 use tribunal_ir::PReg;
 use tribunal_target::Features;
 
 impl Emulator {
-    /// For code of a machine with these features: where it has but a part of a register that boxes, the caller's number
-    /// in it is boxed.
+    /// The same, for code of a machine with these features.
     #[must_use]
-    pub fn with_parts(mut self, features: Features) -> Emulator {
+    pub fn with_features(mut self, features: Features) -> Emulator {
+        self.set_features(features);
+        self
+    }
+
+    /// From now on runs code of a machine with these features: where it has but a part of a register that boxes, the
+    /// caller's number in it is boxed.
+    pub fn set_features(&mut self, features: Features) {
         for kept in &mut self.kept {
             let Some(bank) = self.target.bank_of(kept.register).filter(|&bank| self.target.bank(bank).boxes) else {
                 continue;
             };
             let bits = self.target.class(self.target.whole_class(bank, features)).bits;
-            kept.value |= u64::MAX.checked_shl(bits).unwrap_or(0);
+            kept.value = before_run(self.target, kept.register) | u64::MAX.checked_shl(bits).unwrap_or(0);
             if let Ok(place) = self.registers.binary_search(&kept.register) {
                 self.canaries[place] = kept.value;
             }
         }
-        self
     }
 
     /// True for a register that is wider than the engines' usual accesses.

@@ -2,14 +2,13 @@
 //! campaign, and is a finding itself.
 
 use super::{
-    Campaign, CampaignReport, DrawnFeatures, FeatureMix, Shared, bank_select, generated_at, generated_machine_code,
+    Campaign, CampaignReport, DrawnFeatures, FeatureMix, Shared, generated_at, generated_machine_code,
     generated_module, generated_of_any_types, is_machine_code, is_module, is_of_any_types, lock, program_seed, write,
 };
 use crate::generator;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use tribunal_codegen::Options;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
@@ -73,8 +72,7 @@ fn written(
         seed if is_machine_code(seed) => vec![generated_machine_code(seed, target, features)?],
         seed => vec![generated_at(seed, turn, target, features)?],
     };
-    let mode = campaign.bank_select.unwrap_or_else(|| bank_select(seed));
-    let options = Options { bank_select: mode, ..Options::new(features) };
+    let options = campaign.options(features, seed);
     let ir = functions.first().and_then(generator::block_of);
     let all: Vec<&Function> = functions.iter().collect();
     let fault = campaign.fault.map(|fault| fault.name);
