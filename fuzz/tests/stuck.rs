@@ -26,6 +26,7 @@ fn a_program_that_takes_too_long_ends_the_campaign() {
         known: Default::default(),
         fault: None,
         bank_select: None,
+        allocator: None,
         proofs: ProofCache::default(),
     };
     let mut abandoned = None;

@@ -62,7 +62,7 @@ impl Comparisons {
 
     /// The comparison after a program, if one stands there.
     pub fn after(&self, shared: &Shared<'_>, number: u64, local: &mut CampaignReport) {
-        let place = (number % PROGRAMS == 0).then_some(number / PROGRAMS);
+        let place = number.is_multiple_of(PROGRAMS).then_some(number / PROGRAMS);
         let Some(&(target, opcode)) = place.and_then(|place| self.order.get(usize::try_from(place).ok()?)) else {
             return;
         };
