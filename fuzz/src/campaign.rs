@@ -204,8 +204,8 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has, nor what a promise of a machine instruction says, nor that a legality table has a rule
-/// for nothing.
+/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise of a machine instruction
+/// says, nor that a legality table has a rule for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
     let checked =
         |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);
@@ -213,6 +213,7 @@ fn before_programs(campaign: &Campaign) -> CampaignReport {
     let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
     targets.dedup_by_key(|target| target.name);
     findings.extend(targets.iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
+    findings.extend(targets.iter().flat_map(|target| checked(&|| words::unwritten_forms(target))));
     findings.extend(targets.into_iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
         let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);

@@ -41,6 +41,24 @@ pub fn wrong_texts(target: &Target) -> Vec<Finding> {
     wrong_rows(target, wrong_text).into_iter().map(|wrong| Finding::emission(wrong.details)).collect()
 }
 
+/// A finding for each compressed form that the decoder reads and the encoder does not write. The code is right without
+/// it, and longer.
+pub fn unwritten_forms(target: &Target) -> Vec<Finding> {
+    let features = target.all_options() | target.default_features;
+    let mut unwritten: Vec<(&str, u16)> = Vec::new();
+    for word in 0..=u16::MAX {
+        let Some(inst) = target.expand(word) else { continue };
+        if target.compress(&inst, features) != Some(word) {
+            let Opcode::Target(opcode) = inst.opcode else { continue };
+            unwritten.push((target.instruction(opcode).name, word));
+        }
+    }
+    unwritten.dedup_by_key(|(name, _)| *name);
+    let details =
+        |(name, word): (&str, u16)| format!("{name}, which {word:#06x} is short for, is not compressed to it");
+    unwritten.into_iter().map(|form| Finding::emission(details(form))).collect()
+}
+
 fn wrong_rows(target: &Target, wrong: impl Fn(&Target, &str) -> Option<WrongRow>) -> Vec<WrongRow> {
     let mut rows: Vec<WrongRow> = lines(target).filter_map(|line| wrong(target, line)).collect();
     rows.dedup_by_key(|wrong| wrong.opcode);
@@ -140,6 +158,15 @@ mod tests {
         assert!(wrong_word(&AARCH64, &unreadable).is_some_and(|wrong| wrong.details.contains("other registers")));
         let outside = "ADDWrr 0x0b000000 $sp $w0 $w0 ; add sp, w0, w0";
         assert!(wrong_word(&AARCH64, outside).is_some_and(|wrong| wrong.details.contains(outside)));
+    }
+
+    /// Every target writes what it reads. One that has no compressed instructions has nothing to write.
+    #[test]
+    fn every_form_is_written() {
+        for target in ALL {
+            let details: Vec<String> = unwritten_forms(target).into_iter().map(|finding| finding.details).collect();
+            assert_eq!(details, [""; 0], "{}", target.name);
+        }
     }
 
     #[test]

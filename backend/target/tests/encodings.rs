@@ -162,8 +162,25 @@ fn compare(target: &Target, flags: &[&str]) {
     assert_eq!(rows.len(), encodable, "a row has no instance");
 }
 
-/// Instances of each row that are kept for those who judge without LLVM.
+/// Instances of each row that are kept for those who judge without LLVM, and one more for each value of an operand that
+/// has few.
 const KEPT: usize = 3;
+
+/// An operand of the instance has few values, and this one was not seen: its text may be a name of its own, as that of a
+/// condition.
+fn has_new_name(target: &Target, row: &InstrDesc, inst: &InstData, seen: &mut BTreeSet<(usize, i64)>) -> bool {
+    let is_named = |desc: &OperandDesc| match *desc {
+        OperandDesc::Imm(range) => match target.range(row, range) {
+            ImmRange::Unsigned(bits) => bits <= 4,
+            ImmRange::OneOf(_) | ImmRange::Extension | ImmRange::ExtensionOfWord | ImmRange::RoundingMode => true,
+            _ => false,
+        },
+        _ => false,
+    };
+    let named = row.operands.iter().zip(&inst.operands).enumerate().filter(|(_, (desc, _))| is_named(desc));
+    let new = named.filter(|(index, (_, operand))| seen.insert((*index, operand.as_imm().unwrap())));
+    new.count() > 0
+}
 
 /// A pseudo-instruction that nobody assembles: marks around calls, and those that the frame pass replaces.
 const UNWRITTEN: [&str; 4] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP", "BuildPairF64Pseudo", "SplitF64Pseudo"];
@@ -248,9 +265,13 @@ fn kept(target: &Target, instances: &[(InstData, String)], words: &[u32], flags:
     let unwritten: Vec<(&(InstData, String), String)> =
         pseudo.iter().map(|instance| (instance, "-".to_string())).collect();
     for of_row in [written, unwritten].concat().chunk_by(|one, other| one.0.0.opcode == other.0.0.opcode) {
-        for ((inst, text), word) in of_row.iter().take(KEPT) {
+        let mut seen = BTreeSet::new();
+        for (place, ((inst, text), word)) in of_row.iter().enumerate() {
             let Opcode::Target(opcode) = inst.opcode else { unreachable!("rows are machine instructions") };
             let row = target.instruction(opcode);
+            if !has_new_name(target, row, inst, &mut seen) && place >= KEPT {
+                continue;
+            }
             lines += &format!("{} {word}", row.name);
             for operand in &inst.operands[..row.operands.len()] {
                 lines += &format!(" {}", shown(target, row, operand));
