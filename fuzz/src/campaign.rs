@@ -204,8 +204,8 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise of a machine instruction
-/// says, nor that a legality table has a rule for nothing.
+/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise of a machine
+/// instruction says, nor that a legality table has a rule for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
     let checked =
         |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);

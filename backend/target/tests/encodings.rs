@@ -166,8 +166,8 @@ fn compare(target: &Target, flags: &[&str]) {
 /// has few.
 const KEPT: usize = 3;
 
-/// An operand of the instance has few values, and this one was not seen: its text may be a name of its own, as that of a
-/// condition.
+/// An operand of the instance has few values, and this one was not seen: its text may be a name of its own, as that of
+/// a condition.
 fn has_new_name(target: &Target, row: &InstrDesc, inst: &InstData, seen: &mut BTreeSet<(usize, i64)>) -> bool {
     let is_named = |desc: &OperandDesc| match *desc {
         OperandDesc::Imm(range) => match target.range(row, range) {

@@ -52,13 +52,18 @@ impl SignedForm {
                 _ => return Some(name),
             },
             Node::Binary(Op::Add, a, b) => {
-                let high = high_product(graph, a, b).or_else(|| high_product(graph, b, a));
+                let corrected = |high, less| high_product(graph, high, less, Bits::negated);
+                let high = corrected(a, b).or_else(|| corrected(b, a));
                 let of = |term| SignedForm::of(graph, term, depth);
                 match high.or_else(|| of(a)?.plus(of(b)?)).or_else(|| of(b)?.plus(of(a)?)) {
                     Some(form) => form,
                     None => return Some(name),
                 }
             }
+            Node::Binary(Op::Sub, high, less) => match high_product(graph, high, less, |less| less) {
+                Some(form) => form,
+                None => return Some(name),
+            },
             _ => return Some(name),
         };
         Some(if form.fits(width)? { form } else { name })
@@ -119,11 +124,13 @@ impl SignedForm {
     }
 }
 
-/// The high half of a product of a signed number by a constant that is not: made of the high half of the unsigned
-/// product, from which the constant is taken away where the number is negative.
-fn high_product(graph: &Symbolic, high: Term, correction: Term) -> Option<SignedForm> {
-    let (Node::Extract(whole, width), Node::Ite(sign, less, nothing)) = (graph.node(high), graph.node(correction))
-    else {
+/// The high part of a product of a signed number by a constant that is not: made of that of the unsigned product, from
+/// which a multiple of the constant is taken away where the number is negative.
+///
+/// Where `x` is the number read as unsigned, it is `x - 2^width` if it is negative. With `offset` no greater than
+/// `width`, the multiple `factor * 2^(width - offset)` is whole: it can be taken away after the cut.
+fn high_product(graph: &Symbolic, high: Term, less: Term, factor_of: impl Fn(Bits) -> Bits) -> Option<SignedForm> {
+    let (Node::Extract(whole, offset), Node::Ite(sign, less, nothing)) = (graph.node(high), graph.node(less)) else {
         return None;
     };
     let Node::Binary(Op::Mul, a, b) = graph.node(whole) else { return None };
@@ -133,12 +140,15 @@ fn high_product(graph: &Symbolic, high: Term, correction: Term) -> Option<Signed
         _ => return None,
     };
     let (Node::Zext(x), Node::Extract(signed, top)) = (graph.node(number), graph.node(sign)) else { return None };
-    let is_corrected = graph.as_const(less).is_some_and(|less| less.negated() == factor.zext_or_trunc(width))
+    let width = graph.width_of(x);
+    let multiple = wide(factor).shl(width.checked_sub(offset)?).zext_or_trunc(width);
+    let is_corrected = graph.width_of(less) == width
+        && graph.as_const(less).is_some_and(|less| factor_of(less) == multiple)
         && graph.as_const(nothing).is_some_and(Bits::is_zero);
-    let is_high = graph.width_of(whole) == 2 * width && graph.width_of(x) == width && factor.used() <= width;
+    let is_whole = factor.used() + width <= graph.width_of(whole);
     let is_sign = signed == x && top + 1 == width && graph.width_of(sign) == 1;
-    let (times, by) = (wide(factor), Bits::one_bit(width, MAX_BITS));
-    (is_corrected && is_high && is_sign).then_some(SignedForm { x, width, times, by })
+    let (times, by) = (wide(factor), Bits::one_bit(offset, MAX_BITS));
+    (is_corrected && is_whole && is_sign).then_some(SignedForm { x, width, times, by })
 }
 
 #[cfg(test)]
@@ -174,7 +184,34 @@ mod tests {
                 }
             }
         }
-        assert_eq!(right, 88, "multipliers are proved");
+        assert_eq!(right, 109, "multipliers are proved");
+    }
+
+    /// Multipliers of words and of double words, and their neighbours.
+    #[test]
+    fn wide_multipliers_are_proved_and_their_neighbours_are_not() {
+        let known: [(u32, u128, u128, u32, bool); 8] = [
+            (32, 3, 0x5555_5556, 0, false),
+            (32, 7, 0x9249_2493, 2, true),
+            (32, 10, 0x6666_6667, 2, false),
+            (64, 3, 0x5555_5555_5555_5556, 0, false),
+            (64, 5, 0x6666_6666_6666_6667, 1, false),
+            (64, 7, 0x4924_9249_2492_4925, 1, false),
+            (64, 10, 0x6666_6666_6666_6667, 2, false),
+            (64, 1000, 0x20c4_9ba5_e353_f7cf, 7, false),
+        ];
+        for (width, divisor, magic, shift, adds) in known {
+            let proved = |magic, shift| {
+                let graph = &mut Symbolic::default();
+                let x = graph.variable(width);
+                let term = quotient(graph, x, Bits::new(magic, width), (shift, adds), false);
+                let form = SignedForm::towards_zero(graph, term);
+                form.and_then(|form| form.divides_by(Bits::new(divisor, MAX_BITS))) == Some(true)
+            };
+            assert!(proved(magic, shift), "{divisor} at {width} bits");
+            assert!(!proved(magic - 2, shift), "{divisor} at {width} bits with a smaller multiplier");
+            assert!(!proved(magic, shift + 1), "{divisor} at {width} bits with another shift");
+        }
     }
 
     fn quotient(graph: &mut Symbolic, x: Term, times: Bits, (shift, adds): (u32, bool), is_unsigned: bool) -> Term {

@@ -187,10 +187,17 @@ impl Symbolic {
                 return Some(self.if_then_else(condition, negated, zero));
             }
         }
-        if width > 2 * self.limb.bits()
+        let limb = self.limb.bits();
+        let narrow = self.is_within(a, limb) && self.is_within(b, limb);
+        // The full product of two limbs by a constant: its high part may be a quotient.
+        let is_multiple = width == 2 * limb && [a, b].into_iter().any(|factor| self.as_const(factor).is_some());
+        if (width > 2 * limb || is_multiple)
             && let Some(product) = self.signed_product(a, b)
         {
             return Some(product);
+        }
+        if is_multiple && narrow {
+            return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
         for (x, y) in [(a, b), (b, a)] {
             // Zeros below go below the product.
@@ -203,7 +210,6 @@ impl Symbolic {
             }
         }
         // No wider than the product can be.
-        let limb = self.limb.bits();
         let used = self.most(a, 4).used() + self.most(b, 4).used();
         if used < width && width > 2 * limb {
             let used = used.max(2 * limb);
@@ -211,7 +217,6 @@ impl Symbolic {
             let product = self.binary(Op::Mul, x, y);
             return Some(self.zero_extend(product, width));
         }
-        let narrow = self.is_within(a, limb) && self.is_within(b, limb);
         if width <= limb || (width == 2 * limb && narrow) {
             return Some(self.intern(Node::Binary(Op::Mul, a, b), width));
         }
