@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn the_tables_are_those_of_the_ledger() {
         let comparisons = comparisons();
-        assert_eq!(comparisons.order.len(), 0, "opcodes of all targets");
+        assert_eq!(comparisons.order.len(), 663, "opcodes of all targets");
         for &(target, opcode) in comparisons.order.iter().step_by(5) {
             let queries = legalize::queries_of(target, opcode);
             for set in comparisons.rule_sets.iter().filter(|set| set.target.name == target.name) {
