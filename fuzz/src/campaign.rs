@@ -446,7 +446,7 @@ mod tests {
     use std::collections::BTreeSet;
     use tribunal_trial::kind::FindingKind;
 
-    fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
+    pub(super) fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
         Campaign {
             targets: vec![(target, target.default_features)],
             mix: FeatureMix::Given,
@@ -467,7 +467,7 @@ mod tests {
         }
     }
 
-    fn shared_by(campaign: &Campaign) -> Shared<'_> {
+    pub(super) fn shared_by(campaign: &Campaign) -> Shared<'_> {
         static STOP: AtomicBool = AtomicBool::new(false);
         Shared::new(campaign, &STOP, CampaignReport::default())
     }

@@ -72,11 +72,12 @@ impl Comparisons {
         let queries = legalize::queries_of(target, opcode);
         let mut sets = self.rule_sets.iter().filter(|set| set.target.name == target.name);
         let Some(finding) = sets.find_map(|set| set.difference(opcode, &queries, set.known(opcode))) else { return };
-        if self.differ.swap(true, Ordering::Relaxed) {
-            return;
-        }
         let mut tally = Tally { findings: vec![finding], ..Tally::default() };
         shared.campaign.known.set_aside(&mut tally, &mut local.known);
+        // One that is known hides no other.
+        if tally.findings.is_empty() || self.differ.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let no_file = || PathBuf::from("(no program: the table itself)");
         lock(&shared.outcome).crashes.extend(tally.findings.iter().map(|finding| (finding.clone(), no_file())));
         local.tally.add(tally);
@@ -116,7 +117,10 @@ impl RuleSet {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{campaign_in, shared_by};
+    use super::super::{Campaign, KnownFindings};
     use super::*;
+    use std::path::Path;
 
     fn comparisons() -> Comparisons {
         let sets = |&target: &&'static Target| target.rule_sets().into_iter().map(move |set| (target, set));
@@ -127,7 +131,7 @@ mod tests {
     #[test]
     fn the_tables_are_those_of_the_ledger() {
         let comparisons = comparisons();
-        assert_eq!(comparisons.order.len(), 663, "opcodes of all targets");
+        assert_eq!((comparisons.order.len(), comparisons.rule_sets.len()), (663, 35), "opcodes, and rule sets");
         for &(target, opcode) in comparisons.order.iter().step_by(5) {
             let queries = legalize::queries_of(target, opcode);
             for set in comparisons.rule_sets.iter().filter(|set| set.target.name == target.name) {
@@ -135,6 +139,35 @@ mod tests {
                 assert!(finding.is_none(), "{finding:?}");
             }
         }
+    }
+
+    /// A campaign reports the first opcode that another machine decides otherwise, and no other. One that is known hides
+    /// none.
+    #[test]
+    fn a_campaign_reports_one_difference() {
+        let target = tribunal_target::ALL[0];
+        let proofs = Default::default();
+        let campaign = campaign_in(Path::new("unwritten"), target, &proofs);
+        let run = |campaign| {
+            let shared = shared_by(campaign);
+            let mut comparisons = Comparisons::new(&[(target, target.default_features)], 1);
+            comparisons.rule_sets[0].label = target.with(target.rule_sets()[1]);
+            let mut local = CampaignReport::default();
+            (0..).map(|place| PROGRAMS * place).take(comparisons.order.len()).for_each(|number| {
+                comparisons.after(&shared, number + 1, &mut local);
+                comparisons.after(&shared, number, &mut local);
+            });
+            let crashes = lock(&shared.outcome).crashes.len();
+            (local, crashes)
+        };
+        let (report, crashes) = run(&campaign);
+        let [finding] = report.tally.findings.as_slice() else { panic!("{:?}", report.tally.findings) };
+        assert!(finding.details.contains("prove --tables --ledger"), "{finding}");
+        assert_eq!(crashes, 1);
+        let known = KnownFindings::read(&finding.signature().to_string()).unwrap();
+        let (report, _) = run(&Campaign { known, ..campaign_in(Path::new("unwritten"), target, &proofs) });
+        let [other] = report.tally.findings.as_slice() else { panic!("{:?}", report.tally.findings) };
+        assert_ne!(other.guilty, finding.guilty);
     }
 
     /// A rule that decides one query less, one that the ledger does not know, and an opcode that lost its rules.
