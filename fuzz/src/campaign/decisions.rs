@@ -141,8 +141,8 @@ mod tests {
         }
     }
 
-    /// A campaign reports the first opcode that another machine decides otherwise, and no other. One that is known hides
-    /// none.
+    /// A campaign reports the first opcode that another machine decides otherwise, and no other. One that is known
+    /// hides none.
     #[test]
     fn a_campaign_reports_one_difference() {
         let target = tribunal_target::ALL[0];
