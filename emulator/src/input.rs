@@ -51,6 +51,8 @@ pub const fn unwritten_register(register: PReg) -> u64 {
 pub fn before_run(target: &Target, register: PReg) -> u64 {
     match target.abi.thread_pointer.register() {
         Some(thread) if thread == register => THREAD_POINTER,
+        // The default environment of floating point.
+        _ if target.abi.is_of_environment(register) => 0,
         _ => unwritten_register(register),
     }
 }

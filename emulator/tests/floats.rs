@@ -1,5 +1,6 @@
 //! The meaning of each instruction of floating point beside Unicorn's: every row with a register of another bank than
-//! that of integers, on pairs of corner values and on random ones.
+//! that of integers, on pairs of corner values and on random ones, in each rounding mode of the environment. The flags
+//! of exceptions are compared too.
 //!
 //! `TRIBUNAL_FLOAT_PAIRS` sets the number of operands of each row, over its rounding modes and immediates.
 
@@ -7,12 +8,13 @@
 
 use tribunal_emulator::input::Input;
 use tribunal_emulator::machine::Emulator;
+use tribunal_ir::semantics::float::FLAG_BITS;
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
 use tribunal_ir::{
     Bits, FloatFormat, InstData, Opcode, OpcodeFlags, Operand, PReg, RegBank, RegClass, RegOperand, TargetOpcode,
 };
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
-use tribunal_target::{ALL, Features, Target, aarch64, evaluate};
+use tribunal_target::{ALL, Features, Target, aarch64, evaluate_raising};
 
 /// Every option that Unicorn runs.
 fn features(target: &Target) -> Features {
@@ -157,27 +159,29 @@ fn operands_of_each(instances: usize) -> usize {
 fn meanings_are_unicorns() {
     for &target in ALL {
         let mut machine = Emulator::new(target, features(target)).unwrap();
-        let (mut random, mut rows) = (Random(1), 0);
+        let (mut random, mut rows, mut seen) = (Random(1), 0, 0);
         for (number, row) in (0..).zip(target.instructions).filter(|(_, row)| is_tried(target, row)) {
             rows += 1;
             let instances = instances(target, TargetOpcode(number), row);
             for inst in &instances {
                 machine.load(&code(target, inst), &[]).unwrap();
                 for _ in 0..operands_of_each(instances.len()) {
-                    try_once(target, &mut machine, (row, inst), &mut random);
+                    seen |= try_once(target, &mut machine, (row, inst), &mut random);
                 }
             }
         }
         assert!(rows > 40, "{rows} rows of {}", target.name);
+        assert_eq!(seen, 31, "flags raised on {}", target.name);
     }
 }
 
+/// The flags that were raised.
 fn try_once(
     target: &'static Target,
     machine: &mut Emulator,
     (row, inst): (&InstrDesc, &InstData),
     random: &mut Random,
-) {
+) -> u128 {
     let used: Vec<&RegOperand> = inst.uses().collect();
     let mut args: Vec<(u32, u128)> = Vec::new();
     let mut registers: Vec<(PReg, u128)> = Vec::new();
@@ -200,21 +204,32 @@ fn try_once(
         args.push((bits_of(target, operand), value));
     }
     if is_known_to_differ(target, row, &args) {
-        return;
+        return 0;
     }
     let values: Vec<Value<Concrete>> =
         args.iter().map(|&(bits, value)| Value::new(Bits::new(value, bits), false)).collect();
     let mut domain = Concrete { choice: Choice::Zeros };
-    let meant = evaluate(target, &mut domain, &mut Pure, inst, &values).unwrap();
+    let environment = target.abi.float_environment.as_ref().unwrap();
+    let number = u128::from(random.next()) % environment.modes.len() as u128;
+    registers.push((environment.control, number << environment.mode_place));
+    registers.push((environment.status, 0));
+    let mode = environment.modes[number as usize].bits();
+    let meant = evaluate_raising(target, &mut domain, &mut Pure, inst, &values, (None, Some(mode)));
+    let (meant, raised) = meant.unwrap();
+    let status = environment.raised(&mut domain, &Bits::zero(32), &raised.unwrap_or(Bits::zero(FLAG_BITS)));
     let defined: Vec<(PReg, u32)> =
         inst.defs().map(|operand| (operand.reg.as_physical().unwrap(), bits_of(target, operand))).collect();
-    let full: Vec<PReg> = defined.iter().map(|&(register, _)| target.vocabulary.full_register(register)).collect();
+    let full = defined.iter().map(|&(register, _)| target.vocabulary.full_register(register));
+    let full: Vec<PReg> = full.chain([environment.status]).collect();
     let ran = machine.run(&Input { registers, buffers: Vec::new() }, &full, 100).unwrap();
     assert_eq!(ran.fault, None, "{} on {args:x?}", row.name);
+    let came = ran.results.last().map(|&(_, came)| came);
+    assert_eq!(came, Some(status.unsigned()), "the flags of {} {:?} on {args:x?}, {mode:?}", row.name, inst.operands);
     for ((value, &(register, bits)), (_, came)) in meant.results.iter().zip(&defined).zip(&ran.results) {
         let came = if register == aarch64::registers::NZCV { came >> NZCV_PLACE } else { *came };
         let came = Bits::new(came, bits);
         let name = target.vocabulary.register_name(register);
         assert_eq!(value.bits, came, "${name} of {} {:?} on {args:x?}", row.name, inst.operands);
     }
+    status.unsigned()
 }

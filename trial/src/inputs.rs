@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use tribunal_emulator::globals::{GlobalMemory, globals, globals_of};
 use tribunal_emulator::input::{Buffer, Input, STACK_ARGUMENTS, buffer_address};
 use tribunal_ir::function::FixedObject;
+use tribunal_ir::semantics::float::FloatEnvironment;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
     Bits, FloatFormat, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegBank, RegFlags, VReg,
@@ -60,6 +61,10 @@ enum Kind {
         /// The rest of the register holds ones.
         boxed: bool,
     },
+    /// The rounding mode of the environment of floating point.
+    Mode(&'static FloatEnvironment),
+    /// The flags of that environment.
+    Flags(&'static FloatEnvironment),
 }
 
 /// The value is an extension of this many low bits.
@@ -233,7 +238,8 @@ fn is_general(target: &Target, full: PReg) -> bool {
     target.bank_of(full).is_none_or(|bank| bank == RegBank(0))
 }
 
-/// The arguments: the registers that the entry block copies.
+/// The arguments: the registers that the entry block copies, and those of the environment of floating point, if the
+/// function sees it.
 fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
     let Some(entry) = function.entry() else { return Vec::new() };
     let mut pointers = 0;
@@ -265,7 +271,11 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
         };
         Some(Argument { register: full, kind })
     });
-    arguments.collect()
+    let environment = target.vocabulary.float_environment().filter(|_| function.is_strict);
+    let environment = environment.into_iter().flat_map(|environment| {
+        [(environment.control, Kind::Mode(environment)), (environment.status, Kind::Flags(environment))]
+    });
+    arguments.chain(environment.map(|(register, kind)| Argument { register, kind })).collect()
 }
 
 /// True for the base address of some access of the machine: a selected function has no types.
@@ -316,6 +326,13 @@ fn input(arguments: &[Argument], whole: u64, constants: &[u64], index: u32, rand
                 u128::from(address & whole)
             }
             Kind::Integer { bits, promise } => (integer(bits, promise, constants, index, random) & whole).into(),
+            Kind::Mode(environment) => {
+                (random.random_range(0..environment.modes.len()) as u128) << environment.mode_place
+            }
+            Kind::Flags(environment) => {
+                let raised = |place: &u32| u128::from(random.random::<bool>()) << place;
+                environment.flags.iter().map(raised).sum()
+            }
             Kind::Float { format, boxed } => float(format, boxed, constants, index, random),
         };
         input.registers.push((argument.register, value));

@@ -13,11 +13,12 @@ use crate::interned::Interned;
 use crate::memory::MemFlags;
 use crate::opcode::Opcode;
 use crate::operand::{Operand, PackedConst, Reg, RegFlags, RegOperand};
+use crate::semantics::float::FloatEnvironment;
 use crate::stage::Stage;
 pub use crate::tables::{FixedObject, ListedRegisters, RegisterListKind, SlotKind, StackObject};
 use crate::tables::{FrameInfo, JumpTables, PoolConstant};
 use crate::types::Type;
-use crate::vocabulary::{PReg, RegBank, RegClass};
+use crate::vocabulary::{PReg, RegBank, RegClass, Vocabulary};
 use bitflags::bitflags;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -150,6 +151,9 @@ pub struct Function {
     pub ir: Option<Arc<IrModule>>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
+    /// Its operations see the environment of floating point: the rounding mode, and the flags of exceptions. Once it
+    /// has such an operation, and as its text says of machine code (LLVM's `strictfp`).
+    pub is_strict: bool,
     next_number: u32,
     /// Constants that do not fit an operand.
     pub wide: Interned<WideConst, Bits>,
@@ -192,6 +196,7 @@ impl Clone for Function {
             ranges,
             ir,
             extra,
+            is_strict,
             next_number,
             wide,
             blocks,
@@ -216,6 +221,7 @@ impl Clone for Function {
         ranges.clone_from(&source.ranges);
         ir.clone_from(&source.ir);
         extra.clone_from(&source.extra);
+        *is_strict = source.is_strict;
         wide.clone_from(&source.wide);
         refill(blocks, &source.blocks);
         layout.clone_from(&source.layout);
@@ -447,6 +453,21 @@ impl Function {
         self.layout().iter().flat_map(|&block| self.insts(block))
     }
 
+    /// The registers of the environment of floating point that its operations see, if they see it.
+    pub fn environment_registers(&self, vocabulary: &dyn Vocabulary) -> impl Iterator<Item = PReg> + use<> {
+        let environment = vocabulary.float_environment().filter(|_| self.is_strict);
+        environment.into_iter().flat_map(FloatEnvironment::registers)
+    }
+
+    /// True if an instruction writes a register of the environment of floating point.
+    pub fn writes_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
+        vocabulary.float_environment().is_some_and(|environment| {
+            let registers = environment.registers();
+            let mut written = self.all_insts().flat_map(|inst| self.inst(inst).defs());
+            written.any(|operand| operand.reg.as_physical().is_some_and(|register| registers.contains(&register)))
+        })
+    }
+
     /// True if some access to memory is volatile.
     pub fn has_volatile_accesses(&self) -> bool {
         let mut memory = self.all_insts().flat_map(|inst| &self.inst(inst).memory);
@@ -551,6 +572,7 @@ impl Function {
     }
 
     fn create(&mut self, data: InstData) -> Inst {
+        self.is_strict |= data.opcode.sees_environment();
         let inst = self.insts.push(data);
         self.links.push(Link::default());
         self.count_operands(inst);

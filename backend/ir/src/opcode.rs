@@ -440,9 +440,9 @@ opcodes! {
         G_FREM: [F0] <- [F0, F0] {DEFINED} flags(FAST);
         G_FMA: [F0] <- [F0, F0, F0] {DEFINED} flags(FAST);
         G_FMAD: [F0] <- [F0, F0, F0] {DEFINED} flags(FAST);
-        G_FNEG: [F0] <- [F0] {DEFINED} flags(FAST);
-        G_FABS: [F0] <- [F0] {DEFINED} flags(FAST);
-        G_FCOPYSIGN: [F0] <- [F0, F1] {DEFINED} flags(FAST) types(SameLanes(0, 1));
+        G_FNEG: [F0] <- [F0] {DEFINED, BITWISE} flags(FAST);
+        G_FABS: [F0] <- [F0] {DEFINED, BITWISE} flags(FAST);
+        G_FCOPYSIGN: [F0] <- [F0, F1] {DEFINED, BITWISE} flags(FAST) types(SameLanes(0, 1));
         G_FCANONICALIZE: [F0] <- [F0] {DEFINED} flags(FAST);
         G_FSQRT: [F0] <- [F0] {DEFINED} flags(FAST);
         G_FMINNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
@@ -453,7 +453,7 @@ opcodes! {
         G_FMAXIMUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
         G_FMINIMUMNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
         G_FMAXIMUMNUM: [F0] <- [F0, F0] {DEFINED, COMMUTABLE} flags(FAST);
-        G_IS_FPCLASS: [N0] <- [F1, IMM] {DEFINED} types(SameLanes(0, 1)) imm(Between(0, 0x3ff));
+        G_IS_FPCLASS: [N0] <- [F1, IMM] {DEFINED, BITWISE} types(SameLanes(0, 1)) imm(Between(0, 0x3ff));
     }
     /// Elementary functions.
     FloatFunction {
@@ -508,14 +508,14 @@ opcodes! {
     }
     /// Floating-point arithmetic that reads and writes the floating-point environment.
     StrictFloat {
-        G_STRICT_FADD: [F0] <- [F0, F0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FSUB: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FMUL: [F0] <- [F0, F0] {COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FDIV: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FREM: [F0] <- [F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FMA: [F0] <- [F0, F0, F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FSQRT: [F0] <- [F0] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
-        G_STRICT_FLDEXP: [F0] <- [F0, N1] {SIDE_EFFECTS} flags(FAST, NOFPEXCEPT) types(SameLanes(0, 1));
+        G_STRICT_FADD: [F0] <- [F0, F0] {DEFINED, COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSUB: [F0] <- [F0, F0] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMUL: [F0] <- [F0, F0] {DEFINED, COMMUTABLE, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FDIV: [F0] <- [F0, F0] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FREM: [F0] <- [F0, F0] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FMA: [F0] <- [F0, F0, F0] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FSQRT: [F0] <- [F0] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT);
+        G_STRICT_FLDEXP: [F0] <- [F0, N1] {DEFINED, SIDE_EFFECTS} flags(FAST, NOFPEXCEPT) types(SameLanes(0, 1));
     }
     /// The floating-point environment itself.
     FloatEnvironment {
@@ -525,8 +525,8 @@ opcodes! {
         G_GET_FPMODE: [T0] <- [] {SIDE_EFFECTS};
         G_SET_FPMODE: [] <- [T0] {SIDE_EFFECTS};
         G_RESET_FPMODE: [] <- [] {SIDE_EFFECTS};
-        G_GET_ROUNDING: [T0] <- [] {SIDE_EFFECTS};
-        G_SET_ROUNDING: [] <- [T0] {SIDE_EFFECTS};
+        G_GET_ROUNDING: [I0] <- [] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
+        G_SET_ROUNDING: [] <- [I0] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
     }
     /// Elements and vectors.
     Vector {
@@ -641,6 +641,18 @@ impl Opcode {
     /// True if an operand is read or written as floating point.
     pub fn is_float(self) -> bool {
         self.info().is_some_and(OpcodeInfo::is_float)
+    }
+
+    /// True if it rounds to nearest, whatever the environment of floating point says, and may raise its flags: no
+    /// strict function has it.
+    pub fn assumes_environment(self) -> bool {
+        let is_bitwise = self.info().is_some_and(|info| info.flags.contains(OpcodeFlags::BITWISE));
+        self.is_float() && !is_bitwise && !self.sees_environment()
+    }
+
+    /// True if it reads or writes the environment of floating point.
+    pub fn sees_environment(self) -> bool {
+        matches!(self.family(), Some(Family::StrictFloat | Family::FloatEnvironment))
     }
 
     /// The operation by which a reduction takes the elements together.

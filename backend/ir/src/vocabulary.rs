@@ -3,6 +3,7 @@
 //! Each target implements it. Numbers are indices into the target's own tables.
 
 use crate::opcode::{OpcodeFlags, TargetOpcode};
+use crate::semantics::float::FloatEnvironment;
 
 /// A physical register: an index into the target's register table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -87,8 +88,13 @@ pub trait Vocabulary: Sync {
     fn is_boxed(&self, _register: PReg) -> bool {
         false
     }
-    /// True for a register that always reads as zero.
+    /// True for a register that always reads as zero. Those of the environment of floating point do in a function that
+    /// is not strict: LLVM's default environment.
     fn is_zero_register(&self, register: PReg) -> bool;
+    /// The registers of the environment of floating point; `None` if the machine has none.
+    fn float_environment(&self) -> Option<&'static FloatEnvironment> {
+        None
+    }
 
     /// The register class of this name.
     fn class(&self, name: &str) -> Option<RegClass>;

@@ -3,6 +3,7 @@
 use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::VaListField;
 use crate::{Features, Target};
+use tribunal_ir::semantics::float::FloatEnvironment;
 use tribunal_ir::{Function, PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
@@ -31,8 +32,8 @@ pub struct Abi {
     pub return_address: PReg,
     /// The place of the thread pointer.
     pub thread_pointer: ThreadPointer,
-    /// The register that instructions on numbers name for the rounding mode, if they do.
-    pub float_control: Option<PReg>,
+    /// The environment of floating point, if the machine has one.
+    pub float_environment: Option<FloatEnvironment>,
     /// Registers besides the stack pointer that hold no value of a function, and may be read anywhere: those of the
     /// linker and of threads.
     pub reserved: &'static [PReg],
@@ -140,6 +141,11 @@ pub enum Pairs {
 }
 
 impl Abi {
+    /// True for a register of the environment of floating point.
+    pub fn is_of_environment(&self, register: PReg) -> bool {
+        self.float_environment.is_some_and(|environment| environment.registers().contains(&register))
+    }
+
     /// The argument registers of integers and pointers, in order.
     pub fn arguments(&self) -> &'static [PReg] {
         self.passing.first().map_or(&[], |passing| passing.arguments)

@@ -467,6 +467,9 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     mask: Option<RegMask>,
 ) -> Result<(SmallVec<[PReg; 4]>, Returned<D>), Unsupported> {
     let unsupported = || Unsupported::new(format!("call of &{}", function.name));
+    if state.function().is_strict && function.meaning.assumes_environment() {
+        return Err(Unsupported::new(format!("call of &{} in a strict function", function.name)));
+    }
     let signature = target.signature(function, mask).ok_or_else(unsupported)?;
     let full = |register: &PReg| target.vocabulary.full_register(*register);
     let read = signature.arguments.iter().flat_map(|value| &value.registers).map(full);

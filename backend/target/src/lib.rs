@@ -34,11 +34,12 @@ use encoding::Decoder;
 pub use features::{FeatureDesc, Features, RuleChange};
 use instructions::{ImmRange, InstrDesc, OperandDesc};
 use legality::{CustomDesc, LegalizerInfo};
-pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, execute};
+pub use meaning::{CodePlace, MachineEvaluation, evaluate, evaluate_at, evaluate_raising, execute};
 use moves::CopyDesc;
 use registers::{BankDesc, ClassDesc, RegisterDesc, SubRegDesc};
 use selection::SelectionRule;
 use std::sync::OnceLock;
+use tribunal_ir::semantics::float::FloatEnvironment;
 use tribunal_ir::{
     InstData, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegClass, RegMask, StackSlot, SubReg, TargetOpcode, Type,
     Vocabulary,
@@ -198,11 +199,17 @@ impl Target {
         &self.instructions[usize::from(opcode.0)]
     }
 
+    /// True for an instruction that has a register of another bank than the first, that of integers.
+    pub fn is_of_numbers(&self, opcode: TargetOpcode) -> bool {
+        let mut classes = self.instruction(opcode).operands.iter().filter_map(OperandDesc::class);
+        classes.any(|class| self.class(class).bank != RegBank(0))
+    }
+
     /// True for an instruction whose row names a rounding mode, or the register that tells it.
     pub fn computes_number(&self, opcode: TargetOpcode) -> bool {
         let row = self.instruction(opcode);
         row.operands.contains(&OperandDesc::Imm(ImmRange::RoundingMode))
-            || row.implicit_uses.iter().any(|&register| self.abi.float_control == Some(register))
+            || self.abi.float_environment.is_some_and(|environment| row.implicit_uses.contains(&environment.control))
     }
 
     /// The part of a full register that has `bits` bits; the register itself if there is none.
@@ -365,6 +372,9 @@ impl Vocabulary for Target {
     }
     fn is_zero_register(&self, register: PReg) -> bool {
         self.zero.contains(&register)
+    }
+    fn float_environment(&self) -> Option<&'static FloatEnvironment> {
+        self.abi.float_environment.as_ref()
     }
     fn class(&self, name: &str) -> Option<RegClass> {
         position(self.classes, |row| row.name == name).map(RegClass)

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::float::{FloatResult, RoundedOperation};
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
-use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, strict};
 use tribunal_ir::{FencedPairs, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
@@ -66,6 +66,11 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
     /// [`Memory::fixed_address`].
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
+    /// The rounding mode of the environment of floating point, [`RoundingMode::BITS`] bits; `None` where it is the
+    /// default one, which nobody observes.
+    fn rounding_mode(&self) -> Option<AnyBits>;
+    /// Raises flags of that environment.
+    fn raise(&mut self, flags: &AnyBits);
     /// The place of the instruction; `None` before code is placed.
     fn place(&self) -> Option<CodePlace<AnyBits>>;
     /// The thread pointer, where it is the system's register; `None` where nobody says it.
@@ -106,8 +111,21 @@ pub fn evaluate_at<D: Domain, M: Memory<D>>(
     args: &[Value<D>],
     place: Option<CodePlace<D::Bits>>,
 ) -> Result<MachineEvaluation<D>, Unsupported> {
+    evaluate_raising(target, domain, memory, inst, args, (place, None)).map(|(evaluation, _)| evaluation)
+}
+
+/// The same in an environment of floating point with this rounding mode. The flags that it raises come too.
+pub fn evaluate_raising<D: Domain, M: Memory<D>>(
+    target: &Target,
+    domain: &mut D,
+    memory: &mut M,
+    inst: &InstData,
+    args: &[Value<D>],
+    (place, rounding_mode): (Option<CodePlace<D::Bits>>, Option<D::Bits>),
+) -> Result<(MachineEvaluation<D>, Option<D::Bits>), Unsupported> {
     let thread_pointer = place.as_ref().map(|place| place.thread_pointer.clone());
-    evaluate_linked(target, domain, memory, inst, args, Outside { place, thread_pointer, linked: SmallVec::new() })
+    let outside = Outside { place, thread_pointer, linked: SmallVec::new(), rounding_mode };
+    evaluate_linked(target, domain, memory, inst, args, outside)
 }
 
 /// What an instruction sees besides its registers and memory.
@@ -116,6 +134,7 @@ struct Outside<D: Domain> {
     thread_pointer: Option<D::Bits>,
     /// The addresses that its operands are of.
     linked: LinkedAddresses<D::Bits>,
+    rounding_mode: Option<D::Bits>,
 }
 
 fn evaluate_linked<D: Domain, M: Memory<D>>(
@@ -125,7 +144,7 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
     inst: &InstData,
     args: &[Value<D>],
     outside: Outside<D>,
-) -> Result<MachineEvaluation<D>, Unsupported> {
+) -> Result<(MachineEvaluation<D>, Option<D::Bits>), Unsupported> {
     // Built in place: the lists are large, and moving them costs more than most instructions.
     let mut numbered = Numbered {
         domain,
@@ -135,7 +154,10 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
         place: None,
         thread_pointer: None,
         linked: SmallVec::new(),
+        rounding_mode: None,
+        raised: None,
     };
+    numbered.rounding_mode = outside.rounding_mode.map(|mode| numbered.add_bits(mode));
     numbered.thread_pointer = outside.thread_pointer.map(|pointer| numbered.add_bits(pointer));
     numbered.place = outside.place.map(|place| CodePlace {
         address: numbered.add_bits(place.address),
@@ -148,12 +170,13 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
     }
     let args: SmallVec<[Value<dyn AnyDomain>; 4]> = args.iter().map(|value| numbered.add(value)).collect();
     let MachineEvaluation { results, ub, taken, to } = (target.meaning)(&mut numbered, target, inst, &args)?;
-    Ok(MachineEvaluation {
+    let evaluation = MachineEvaluation {
         results: results.iter().map(|value| numbered.value(value)).collect(),
         ub: numbered.bool(ub),
         taken: taken.map(|taken| numbered.bool(taken)),
         to: to.map(|to| numbered.bits[to.0 as usize].clone()),
-    })
+    };
+    Ok((evaluation, numbered.raised.map(|raised| numbered.bits[raised.0 as usize].clone())))
 }
 
 /// Executes an instruction that is the machine's own, or that moves a value or transfers control; `None` for a generic
@@ -194,9 +217,15 @@ pub fn execute<D: Domain, S: Environment<D>>(
     }
     let reads_thread = target.abi.thread_pointer == ThreadPointer::System(opcode);
     let thread_pointer = reads_thread.then(|| state.thread_pointer()).transpose()?.map(|pointer| pointer.bits);
-    let outside = Outside { place: None, thread_pointer, linked: linked(target, state, data)? };
+    let environment = strict::environment(state);
+    let rounding_mode = environment.map(|environment| strict::mode(state, environment));
+    let outside = Outside { place: None, thread_pointer, linked: linked(target, state, data)?, rounding_mode };
     let (domain, memory) = state.evaluator();
-    let MachineEvaluation { results, ub, taken, to } = evaluate_linked(target, domain, memory, data, &args, outside)?;
+    let (evaluation, raised) = evaluate_linked(target, domain, memory, data, &args, outside)?;
+    let MachineEvaluation { results, ub, taken, to } = evaluation;
+    if let Some((environment, raised)) = environment.zip(raised) {
+        strict::raise(state, environment, &raised);
+    }
     for (operand, value) in data.defs().zip(results) {
         walk::write_result(state, operand, value)?;
     }
@@ -246,6 +275,8 @@ struct Numbered<'d, D: Domain, M> {
     place: Option<CodePlace<AnyBits>>,
     thread_pointer: Option<AnyBits>,
     linked: LinkedAddresses<AnyBits>,
+    rounding_mode: Option<AnyBits>,
+    raised: Option<AnyBits>,
 }
 
 impl<D: Domain, M> Numbered<'_, D, M> {
@@ -398,6 +429,16 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits {
         let address = self.memory.fixed_address(self.domain, slot, width);
         self.add_bits(address)
+    }
+
+    fn rounding_mode(&self) -> Option<AnyBits> {
+        self.rounding_mode
+    }
+
+    fn raise(&mut self, flags: &AnyBits) {
+        if self.rounding_mode.is_some() {
+            self.raised = Some(self.raised.map_or(*flags, |raised| self.or(&raised, flags)));
+        }
     }
 
     fn place(&self) -> Option<CodePlace<AnyBits>> {

@@ -6,6 +6,7 @@ use crate::addressing::AddressPart;
 use crate::instructions::{Access, Extension, InstrDesc, OperandDesc};
 use crate::meaning::{AnyDomain, CodePlace, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
+use tribunal_ir::semantics::float::{FloatResult, RoundingMode};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, RegClass, Type};
 
@@ -99,6 +100,17 @@ pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources
         poison = d.bool_or(&poison, &value.poison);
     }
     MachineEvaluation { results: smallvec![Value::new(bits, poison)], ub: d.boolean(false), taken: None, to: None }
+}
+
+/// The rounding mode of the environment of floating point: [`RoundingMode::BITS`] bits.
+pub fn rounding_mode<D: AnyDomain + ?Sized>(d: &mut D) -> D::Bits {
+    d.rounding_mode().unwrap_or_else(|| d.constant(RoundingMode::NearestEven.bits()))
+}
+
+/// The number; its flags are raised.
+pub fn raising<D: AnyDomain + ?Sized>(d: &mut D, result: FloatResult<D::Bits>) -> Option<D::Bits> {
+    d.raise(&result.flags);
+    Some(result.bits)
 }
 
 /// One of two values, by a condition that may be poison; the poison of the other one does not count.

@@ -82,6 +82,16 @@ pub enum RuntimeMeaning {
     Order(FloatOrder),
 }
 
+impl RuntimeMeaning {
+    /// True if it rounds to nearest, or may raise flags of the environment of floating point.
+    pub fn assumes_environment(self) -> bool {
+        match self {
+            RuntimeMeaning::Opcode(opcode) => opcode.assumes_environment(),
+            RuntimeMeaning::Order(_) => true,
+        }
+    }
+}
+
 /// A function of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuntimeFunction {

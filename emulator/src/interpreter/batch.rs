@@ -16,7 +16,7 @@ use tribunal_ir::semantics::{
     self, LaneBits, LaneBools, Lanes, Memory, Number, Partial, PartialBits, PartialBool, Unsupported, Value, Word,
     Words,
 };
-use tribunal_ir::{Block, FixedSlot, Function, Inst, InstData, MemOperand, PReg, StackSlot, VReg, Vocabulary};
+use tribunal_ir::{Block, FixedSlot, Function, Inst, InstData, MemOperand, Operand, PReg, StackSlot, VReg, Vocabulary};
 use tribunal_target::Target;
 use tribunal_target::environment::Environment;
 use tribunal_target::promises::Promises;
@@ -382,9 +382,12 @@ impl<'f> Batch<'f> {
     }
 
     fn returned(&mut self, group: &mut Group, data: &InstData) {
+        let environment = self.function.environment_registers(self.interpreter.target.vocabulary);
+        let environment: SmallVec<[Operand; 2]> = environment.map(Operand::implicit_use).collect();
         let mut state = self.state(group);
         let results: SmallVec<[(PReg, Value<Lanes>); 2]> = data
             .uses()
+            .chain(environment.iter().filter_map(Operand::as_reg))
             .filter_map(|operand| Some((operand.reg.as_physical()?, walk::read(&mut state, operand).ok()?)))
             .collect();
         let (lanes, executed) = (group.active, group.executed);

@@ -251,7 +251,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
     }
 
     /// The results of the outermost function: the registers that its return reads, or those in which a call returns, if
-    /// it stands in place of one.
+    /// it stands in place of one; and the environment of floating point, if it sees that.
     pub(super) fn results(&mut self, inst: Inst) -> Vec<Returned> {
         if self.is_replaced && !self.is_call(inst) {
             let returned = self.returned(inst);
@@ -269,6 +269,8 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         let mut returned = Vec::new();
         // The address that a return goes back to, `undef $lr`, is none.
         let is_result = |operand: &&RegOperand| !operand.flags.intersects(RegFlags::DEF | RegFlags::UNDEF);
+        let environment = self.function.environment_registers(self.target.vocabulary).map(Operand::implicit_use);
+        let operands: SmallVec<[Operand; 4]> = operands.into_iter().chain(environment).collect();
         for operand in operands.iter().filter_map(Operand::as_reg).filter(is_result) {
             if let (Some(register), Ok(value)) = (operand.reg.as_physical(), walk::read(self, operand)) {
                 returned.push((register, value.bits.width(), known(&value.bits, value.poison)));

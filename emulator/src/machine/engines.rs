@@ -53,6 +53,8 @@ const RISCV: EngineDesc = EngineDesc {
     registers: &[
         (riscv::registers::x(1), RegisterRISCV::X1 as i32, 31),
         (riscv::registers::f(0), RegisterRISCV::F0 as i32, 32),
+        (riscv::registers::FRM, RegisterRISCV::FRM as i32, 1),
+        (riscv::registers::FFLAGS, RegisterRISCV::FFLAGS as i32, 1),
     ],
     wide: &[],
     set_up: &[(RegisterRISCV::MSTATUS as i32, FLOATS_ON)],
@@ -77,6 +79,8 @@ static ENGINES: &[EngineDesc] = &[
             (aarch64::registers::NZCV, RegisterARM64::NZCV as i32, 1),
             // Unicorn's numbers of the lower halves: many registers are set and read at once, as 64 bits each.
             (aarch64::registers::q(0), RegisterARM64::D0 as i32, 32),
+            (aarch64::registers::FPCR, RegisterARM64::FPCR as i32, 1),
+            (aarch64::registers::FPSR, RegisterARM64::FPSR as i32, 1),
         ],
         wide: &[(aarch64::registers::q(0), RegisterARM64::Q0 as i32, 32)],
         set_up: &[(RegisterARM64::TPIDR_EL0 as i32, THREAD_POINTER)],

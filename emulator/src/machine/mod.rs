@@ -164,6 +164,8 @@ fn before_run(target: &Target, register: PReg) -> u64 {
         register if register == target.abi.stack_pointer => ENTRY_SP,
         register if register == target.abi.return_address => STOP,
         register if conventions::thread_pointer(target) == Some(register) => THREAD_POINTER,
+        // The default environment.
+        register if target.abi.is_of_environment(register) => 0,
         register => canary(target, register),
     }
 }
@@ -230,8 +232,9 @@ impl Emulator {
         engine.map(THREAD_BLOCK, THREAD_BLOCK_BYTES, Prot::READ | Prot::WRITE)?;
         engine.write(ENTRY_SP, &[UNWRITTEN; CALLER_BYTES])?;
         let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
-        let written =
-            full.map(|(register, _)| register).filter(|&register| !target.vocabulary.is_zero_register(register));
+        let is_held =
+            |&register: &PReg| !target.vocabulary.is_zero_register(register) || target.abi.is_of_environment(register);
+        let written = full.map(|(register, _)| register).filter(is_held);
         let registers = written.filter_map(|register| Some((register, number(register)?)));
         let (registers, numbers): (Vec<PReg>, Vec<i32>) = registers.unzip();
         let canaries: Vec<u64> = registers.iter().map(|&register| before_run(target, register)).collect();

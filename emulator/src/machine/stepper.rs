@@ -39,6 +39,8 @@ struct Decoded {
     defs: SmallVec<[Place; 2]>,
     /// Its definition computes with numbers that [`Words`] do not hold.
     is_wide: bool,
+    /// It may round, or raise flags.
+    is_of_numbers: bool,
 }
 
 /// A register, or the low part of one.
@@ -227,7 +229,7 @@ impl Stepper {
             index: vocabulary.full_register(register).0,
             bits: vocabulary.register_bits(register) as u16,
             boxed: vocabulary.is_boxed(register),
-            is_zero: vocabulary.is_zero_register(register),
+            is_zero: vocabulary.is_zero_register(register) && !self.target.abi.is_of_environment(register),
         }
     }
 
@@ -283,8 +285,14 @@ impl Stepper {
         let address = D::Bits::of_bytes(&pc.to_le_bytes()).zext_or_trunc(target.pointer_bits.into());
         let thread_pointer = D::Bits::of_bytes(&THREAD_POINTER.to_le_bytes()).zext_or_trunc(target.pointer_bits.into());
         let place = Some(CodePlace { address, bytes: decoded.bytes, thread_pointer });
-        let evaluated = tribunal_target::evaluate_at(target, domain, &mut self.memory, &decoded.inst, &args, place);
-        let evaluation = evaluated.map_err(|_| Stop::Illegal)?;
+        let environment = target.abi.float_environment.as_ref().filter(|_| decoded.is_of_numbers);
+        let mode = environment.map(|environment| {
+            let control = self.value::<D>(self.place(environment.control)).bits;
+            environment.mode(domain, &control)
+        });
+        let evaluated =
+            tribunal_target::evaluate_raising(target, domain, &mut self.memory, &decoded.inst, &args, (place, mode));
+        let (evaluation, raised) = evaluated.map_err(|_| Stop::Illegal)?;
         if let Some(access) = self.memory.misaligned.take() {
             return Err(Stop::Misaligned(access));
         }
@@ -292,6 +300,11 @@ impl Stepper {
             return Err(Stop::Memory);
         }
         let next = self.next(pc, decoded, &evaluation);
+        if let Some((environment, raised)) = environment.zip(raised) {
+            let place = self.place(environment.status);
+            let status = environment.raised(domain, &self.value::<D>(place).bits, &raised);
+            self.write_place(place, status.low_u64().into());
+        }
         for (&place, value) in decoded.defs.iter().zip(evaluation.results) {
             let is_wide = u32::from(place.bits) > u64::BITS;
             let bits = if is_wide { value.bits.bits().unsigned() } else { value.bits.low_u64().into() };
@@ -345,7 +358,8 @@ impl Stepper {
         let (uses, defs) =
             (inst.uses().filter_map(place).collect::<SmallVec<_>>(), inst.defs().filter_map(place).collect());
         let is_wide = self.is_wide(&inst, &uses);
-        Some(Decoded { inst, bytes, row, distance, uses, defs, is_wide })
+        let is_of_numbers = self.target.is_of_numbers(opcode);
+        Some(Decoded { inst, bytes, row, distance, uses, defs, is_wide, is_of_numbers })
     }
 
     /// Whether numbers do not fit where the instruction is evaluated. A definition does not branch on data, so that

@@ -215,7 +215,7 @@ static ABI: Abi = Abi {
     frame_record_end: 0,
     return_address: RA,
     thread_pointer: ThreadPointer::None,
-    float_control: None,
+    float_environment: None,
     reserved: &[],
     scratch: &[SCRATCH],
     stack_align: 8,

@@ -32,7 +32,10 @@ pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) ->
 impl SideEvaluation<'_> {
     /// The choices of an instruction.
     pub(super) fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let (evaluated, made) = self.offering(side, data.opcode, |own, side| own.generic(side, data));
+        let (evaluated, made) = self.offering(side, data.opcode, |own, side| match data.opcode.sees_environment() {
+            true => own.walk(side, data),
+            false => own.generic(side, data),
+        });
         evaluated?;
         let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
         for &choice in &self.d.choices[made..] {

@@ -4,8 +4,9 @@
 use super::elements::{elements, unknown};
 use super::identity::Identity;
 use super::opaque::{Effect, Touches, changed};
-use super::side::{Scalar, Side, SideEvaluation};
+use super::side::{Scalar, Side, SideEvaluation, SideState};
 use tribunal_ir::semantics::Unsupported;
+use tribunal_ir::semantics::walk::MachineState;
 use tribunal_ir::{Family, InstData, Opcode, RegOperand};
 
 impl SideEvaluation<'_> {
@@ -44,10 +45,14 @@ impl SideEvaluation<'_> {
         &mut self,
         side: &mut Side,
         identity: Identity,
-        args: Vec<Scalar>,
+        mut args: Vec<Scalar>,
         shapes: &[(u32, u32)],
         touches: Touches,
     ) -> Result<Vec<Scalar>, Unsupported> {
+        // What is called may read the environment of floating point.
+        for register in self.function.environment_registers(self.target.vocabulary) {
+            args.push(SideState { evaluation: self, side }.full_register(register));
+        }
         if !side.branches.is_empty() {
             return Err(Unsupported::new("an operation with effects after a branch"));
         }

@@ -17,13 +17,14 @@ use tribunal_target::instructions::Extension;
 use tribunal_target::{Target, parts, promises};
 
 /// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
-const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES);
+const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES).union(InstFlags::NOFPEXCEPT);
 
 /// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
 pub(super) fn unread(data: &InstData) -> InstFlags {
     let read = data.opcode.info().map_or(InstFlags::empty(), |info| info.promises());
-    // Nobody sees exceptions.
-    data.flags.difference(ADVICE | InstFlags::NOFPEXCEPT | read)
+    // In the default environment nobody sees exceptions.
+    let unseen = if data.opcode.sees_environment() { InstFlags::empty() } else { InstFlags::NOFPEXCEPT };
+    data.flags.difference(ADVICE | unseen | read)
 }
 
 /// True if the later function has each flag that no proof follows as often as the earlier one at most, with the same

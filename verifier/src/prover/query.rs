@@ -306,12 +306,13 @@ pub(super) fn registers(
 }
 
 /// Whether somebody after a step may read a machine register that it writes. A call changes those that the caller
-/// saves; what no class holds (flags) lives within a step alone.
+/// saves; what no class holds (flags) lives within a step alone, but for the environment of floating point.
 fn is_kept(target: &Target, step: &Step<'_>, register: PReg) -> bool {
     let is_call = |data: &InstData| step.function.opcode_flags(data, target.vocabulary).contains(OpcodeFlags::CALL);
     let changes = |data: &InstData| is_call(data) && environment::clobbered(target, data).contains(&register);
     let changed = step.after.iter().any(changes);
-    !changed && target.classes.iter().any(|class| class.members.contains(&register))
+    let is_allocated = target.classes.iter().any(|class| class.members.contains(&register));
+    !changed && (is_allocated || target.abi.is_of_environment(register))
 }
 
 /// The jump tables of branches that a step replaces.

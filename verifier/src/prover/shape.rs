@@ -18,7 +18,8 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
     let machine = step.function.stage >= Stage::BankSelected || step.before.iter().chain(step.after).any(names_machine);
-    writer.words.push(u64::from(machine) | u64::from(target.pointer_bits) << 8);
+    let is_strict = step.function.is_strict;
+    writer.words.push(u64::from(machine) | u64::from(is_strict) << 1 | u64::from(target.pointer_bits) << 8);
     if machine {
         writer.words.push(target.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
     }
@@ -27,11 +28,11 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     step.after.iter().for_each(|data| writer.inst(data));
 }
 
-/// True if the instruction names one machine's registers or instructions.
+/// True if the instruction names one machine's registers or instructions, or sees its environment of floating point.
 fn names_machine(data: &InstData) -> bool {
     let physical =
         |operand: &Operand| matches!(operand, Operand::Reg(register) if register.reg.as_physical().is_some());
-    matches!(data.opcode, Opcode::Target(_)) || data.operands.iter().any(physical)
+    matches!(data.opcode, Opcode::Target(_)) || data.opcode.sees_environment() || data.operands.iter().any(physical)
 }
 
 struct Writer<'s> {

@@ -347,6 +347,22 @@ impl SideEvaluation<'_> {
         }
     }
 
+    /// Executes an instruction that sees more than virtual registers and memory.
+    pub fn walk(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
+        let transfer = walk::execute(&mut SideState { evaluation: self, side }, data)?;
+        let transfer = transfer.ok_or_else(|| Unsupported::new(data.opcode.to_string()))?;
+        self.follow(side, transfer);
+        if data.opcode.sees_environment() {
+            let args = self.operands(side, data);
+            for register in data.vreg_defs() {
+                let Some(value) = side.defined.get(&register).cloned() else { continue };
+                let value = self.keep_unread(data, &args, (register, value));
+                side.defined.insert(register, value);
+            }
+        }
+        Ok(())
+    }
+
     /// Notes the effect of an instruction on control.
     pub fn follow(&mut self, side: &mut Side, Transfer { ub, next }: Transfer<Symbolic>) {
         self.undefined(side, ub);

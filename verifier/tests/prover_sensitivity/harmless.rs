@@ -64,7 +64,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         kind: "order of operands",
-        names: &["G_FMA", "G_FMAD"],
+        names: &["G_FMA", "G_FMAD", "G_STRICT_FMA"],
         detail: "1 and 2",
         argument: "The factors of a product commute.",
     },
@@ -187,6 +187,12 @@ const ROWS: &[Row] = &[
         names: &["SMADDLrrr", "UMADDLrrr", "SMSUBLrrr", "UMSUBLrrr"],
         detail: "1 and 2",
         argument: "The factors of a product commute.",
+    },
+    Row {
+        kind: "instruction done twice",
+        names: &["G_SET_ROUNDING", "WriteFRM", "WriteFFLAGS", "MSR_FPCR", "MSR_FPSR"],
+        detail: "",
+        argument: "A second write of the same value to a register changes nothing.",
     },
     Row {
         kind: "instruction done twice",

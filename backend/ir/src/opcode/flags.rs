@@ -37,6 +37,8 @@ bitflags! {
         const ARTIFACT = 1 << 12;
         /// It computes nothing: its result is its first operand.
         const HINT = 1 << 13;
+        /// Of numbers of floating point it reads the bits alone: it neither rounds nor raises a flag.
+        const BITWISE = 1 << 14;
     }
 }
 

@@ -15,6 +15,7 @@ mod memory;
 mod number;
 mod opcodes;
 mod partial;
+pub mod strict;
 mod vectors;
 pub mod walk;
 mod words;

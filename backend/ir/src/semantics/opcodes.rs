@@ -148,6 +148,9 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
     if !widths || args.len() != uses.len() {
         return Err(malformed(inst));
     }
+    if function.is_strict && inst.opcode.assumes_environment() {
+        return Err(Unsupported::new(format!("{} in a strict function", inst.opcode)));
+    }
     let range = match inst.memory.first().map(|memory| function.range_of(memory)) {
         Some(Err(RangeUnknown)) => return Err(Unsupported::new("a range that the module does not give")),
         Some(Ok(range)) => range,

@@ -1,8 +1,9 @@
 //! One step of a walk through a function: the instructions that move values between registers or choose the next block.
 //!
-//! Operations compute on values and stand in `opcodes.rs`. COPY, IMPLICIT_DEF, KILL, INLINEASM, PHIs and branches need
-//! registers, so their definitions are generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter,
-//! batch interpreter and prover each bring a state: a table of registers, one with a lane for each input, and terms.
+//! Operations compute on values and stand in `opcodes.rs`; those that see the environment of floating point in
+//! `strict.rs`. COPY, IMPLICIT_DEF, KILL, INLINEASM, PHIs and branches need registers, so their definitions are generic
+//! over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch interpreter and prover each bring a state:
+//! a table of registers, one with a lane for each input, and terms.
 //!
 //! ```text
 //! $w0 = COPY %0              bits 32 .. 64 of $x0 are 0 afterwards: hardware clears the rest
@@ -15,7 +16,7 @@
 //! as the condition of its being taken.
 
 use super::opcodes::malformed;
-use super::{Domain, Memory, Unsupported, Value, condition_of};
+use super::{Domain, Memory, Unsupported, Value, condition_of, strict};
 use crate::address::AddressBase;
 use crate::bits::Bits;
 use crate::entities::{Block, JumpTable, VReg};
@@ -119,7 +120,7 @@ pub fn execute<D: Domain, S: MachineState<D>>(
             Some(copies) => copy_all(state, &copies)?,
             None => return Ok(None),
         },
-        _ => return Ok(None),
+        _ => return strict::execute(state, data),
     };
     Ok(Some(Transfer { ub: state.domain().boolean(false), next }))
 }
@@ -320,11 +321,17 @@ pub fn read<D: Domain, S: MachineState<D>>(state: &mut S, operand: &RegOperand) 
 pub fn read_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg) -> Value<D> {
     let vocabulary = state.vocabulary();
     let width = vocabulary.register_bits(register);
-    if vocabulary.is_zero_register(register) {
+    if reads_as_zero(state, register) {
         let domain = state.domain();
         return Value::new(domain.constant(Bits::zero(width)), domain.boolean(false));
     }
     state.full_register(vocabulary.full_register(register)).resized(state.domain(), width)
+}
+
+/// True for the zero register, and for those of the environment of floating point in a function that does not see it.
+fn reads_as_zero<D: Domain, S: MachineState<D>>(state: &S, register: PReg) -> bool {
+    let is_seen = || strict::environment(state).is_some_and(|seen| seen.registers().contains(&register));
+    state.vocabulary().is_zero_register(register) && !is_seen()
 }
 
 /// Writes the register that the operand names, or the low part of a virtual register, whose rest stays.
@@ -378,7 +385,7 @@ pub fn write_result<D: Domain, S: MachineState<D>>(
 /// machine does. The zero register stays.
 pub fn write_physical<D: Domain, S: MachineState<D>>(state: &mut S, register: PReg, value: Value<D>) {
     let vocabulary = state.vocabulary();
-    if vocabulary.is_zero_register(register) {
+    if reads_as_zero(state, register) {
         return;
     }
     let full = vocabulary.full_register(register);

@@ -5,7 +5,7 @@
 
 use super::tables::{self, NamedBlocks};
 use super::yaml::{YamlKind, YamlNode, boolean, by_id, error_at, field, number, required, scalar, sequence, tree};
-use super::{Failure, ParseError, STAGE, body, head_comments, operands};
+use super::{Failure, ParseError, STAGE, STRICT, body, head_comments, operands};
 use crate::IrBlock;
 use crate::entities::{ConstantPoolIndex, FixedSlot, JumpTable, StackSlot, VReg};
 use crate::function::{Constraint, FixedObject, Function, LiveIn, Properties, SlotKind, StackObject};
@@ -178,12 +178,14 @@ impl<'a> Header<'a> {
     }
 
     /// The stage that a comment before the first key names; else the one that properties and frame information tell.
+    /// Another comment there says that the function is strict.
     fn stage(&mut self, lines: &[&str], first: usize) {
         self.function.stage = Stage::of(self.function.properties);
         if self.function.stage == Stage::Allocated && self.function.frame_info.is_callee_saved_info_valid {
             self.function.stage = Stage::FrameLowered;
         }
         let mut comments = lines.iter().enumerate().take_while(|(_, line)| line.starts_with('#'));
+        self.function.is_strict = comments.clone().any(|(_, line)| line.trim_end() == STRICT);
         let Some((index, name)) = comments.find_map(|(index, line)| Some((index, line.strip_prefix(STAGE)?))) else {
             return;
         };

@@ -52,6 +52,8 @@ impl From<ParseError> for Failure {
 
 /// The comment that says a stage, up to its name: at the head of a function's document, before the first key.
 const STAGE: &str = "# stage: ";
+/// The comment there that says of a function that its operations see the environment of floating point.
+const STRICT: &str = "# strictfp";
 
 /// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.

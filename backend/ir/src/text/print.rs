@@ -2,7 +2,7 @@
 
 use super::operands::{PART_INDEX, part_index};
 use super::yaml::quoted;
-use super::{STAGE, floats, names, tables};
+use super::{STAGE, STRICT, floats, names, tables};
 use crate::address::{AddressBase, AddressData};
 use crate::cfi::CfiInstruction;
 use crate::entities::{StackSlot, VReg};
@@ -126,6 +126,9 @@ impl Printer<'_> {
         writeln!(out, "---")?;
         if Stage::of(function.properties) != function.stage {
             writeln!(out, "{STAGE}{}", function.stage)?;
+        }
+        if function.is_strict {
+            writeln!(out, "{STRICT}")?;
         }
         writeln!(out, "name:            {}", quoted(&function.name))?;
         if let Some(alignment) = function.alignment {

@@ -3,11 +3,12 @@
 use super::instructions::{
     ADJCALLSTACKDOWN, ADJCALLSTACKUP, BL, BLR, MOVbaseTLS, RET_ReallyLR, TCRETURNdi, TCRETURNri,
 };
-use super::registers::{self, FPCR, FPR, GPR, LR, NZCV, SCRATCH, SP, q, x};
+use super::registers::{self, FPCR, FPR, FPSR, GPR, LR, NZCV, SCRATCH, SP, q, x};
 use crate::abi::{Abi, Calls, Pairs, Passing, ThreadPointer};
 use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::{VaListContent, VaListField};
 use tribunal_ir::TargetFlags;
+use tribunal_ir::semantics::float::{FloatEnvironment, RoundingMode};
 
 /// AAPCS64, for integers and pointers in registers.
 pub static ABI: Abi = Abi {
@@ -76,7 +77,15 @@ pub static ABI: Abi = Abi {
     frame_record_end: 16,
     return_address: LR,
     thread_pointer: ThreadPointer::System(MOVbaseTLS),
-    float_control: Some(FPCR),
+    // Arm ARM, "FPCR, Floating-point Control Register" and "FPSR, Floating-point Status Register".
+    float_environment: Some(FloatEnvironment {
+        control: FPCR,
+        mode_place: 22,
+        mode_bits: 2,
+        modes: &[RoundingMode::NearestEven, RoundingMode::Up, RoundingMode::Down, RoundingMode::TowardZero],
+        status: FPSR,
+        flags: [4, 3, 2, 1, 0],
+    }),
     reserved: &[],
     scratch: &SCRATCH,
     stack_align: 16,

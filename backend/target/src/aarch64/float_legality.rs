@@ -36,6 +36,9 @@ const ARITHMETIC: [Opcode; 14] = [
 /// Operations that have instructions, and no function in every library.
 const INSTRUCTIONS: [Opcode; 3] = [G_FMINIMUM, G_FMAXIMUM, G_FCANONICALIZE];
 
+/// Operations that see the environment of floating point, and have instructions.
+const STRICT: [Opcode; 6] = [G_STRICT_FADD, G_STRICT_FSUB, G_STRICT_FMUL, G_STRICT_FDIV, G_STRICT_FMA, G_STRICT_FSQRT];
+
 /// The numbers that have arithmetic.
 fn native(features: Features) -> &'static [Type] {
     if features.contains(FULLFP16) { &[S16, S32, S64] } else { &[S32, S64] }
@@ -52,6 +55,8 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
         each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&INSTRUCTIONS).legal_for(native).lower_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
+        each(&STRICT).legal_for(native),
+        rules_for("aarch64", &[G_GET_ROUNDING, G_SET_ROUNDING]).legal_for(&[S64]).min_scalar(0, S64),
         each(&[G_FMA]).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S64)),
         each(&[G_FNEG, G_FABS]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),

@@ -1,17 +1,17 @@
 //! The meaning of the scalar instructions of floating point (Arm Architecture Reference Manual, "A64 SIMD and
 //! Floating-point Instructions").
 //!
-//! The control register is zero: rounding is to nearest, subnormal numbers count, and NaNs propagate. The status
-//! register is nobody's.
+//! The control register says the rounding mode, and is zero else: subnormal numbers count, and NaNs propagate. In
+//! LLVM's default environment rounding is to nearest, and the status register is nobody's.
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::Sources;
+use crate::operands::{Sources, raising, rounding_mode};
 use smallvec::smallvec;
 use tribunal_ir::semantics::float::{
-    self, Extremum, FloatRules, IntegerForm, NanRule, RoundingMode, compare, extremum, fma, from_integer,
+    self, Extremum, FloatFlag, FloatRules, IntegerForm, NanRule, RoundingMode, compare, extremum, fma, from_integer,
     round_to_integral, to_integer,
 };
 use tribunal_ir::semantics::{Unsupported, Value};
@@ -58,7 +58,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     if matches!(opcode, FMOVS0 | FMOVD0) {
         return Some(d.literal(0, format.bits()));
     }
-    let rules = FloatRules::new(d, NanRule::Propagate, RoundingMode::NearestEven);
+    let rules = FloatRules { nan: NanRule::Propagate, mode: rounding_mode(d) };
     let a = arg(0)?;
     if opcode == INSERT_SUBREG {
         let above = d.extract(a, 16, 16);
@@ -75,7 +75,8 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         FMULHrr | FMULSrr | FMULDrr => float::mul(d, &rules, format, a, b),
         FDIVHrr | FDIVSrr | FDIVDrr => float::div(d, &rules, format, a, b),
         FNMULHrr | FNMULSrr | FNMULDrr => {
-            let product = float::mul(d, &rules, format, a, b).bits;
+            let product = float::mul(d, &rules, format, a, b);
+            let product = raising(d, product)?;
             return Some(negated(d, &product));
         }
         FMAXHrr | FMAXSrr | FMAXDrr => extremum(d, &rules, least(Extremum::Maximum), a, b),
@@ -97,7 +98,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         }
         _ => return None,
     };
-    Some(result.bits)
+    raising(d, result)
 }
 
 fn negated<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
@@ -113,10 +114,33 @@ fn unary<D: AnyDomain + ?Sized>(
     a: &D::Bits,
 ) -> Option<D::Bits> {
     let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
+    let result = match opcode {
+        FSQRTHr | FSQRTSr | FSQRTDr => float::sqrt(d, rules, format, a),
+        FCVTDSr => float::extend(d, rules, (single, double), a),
+        FCVTSDr => float::truncate(d, rules, (double, single), a),
+        FCVTSHr => float::extend(d, rules, (half, single), a),
+        FCVTDHr => float::extend(d, rules, (half, double), a),
+        FCVTHSr => float::truncate(d, rules, (single, half), a),
+        FCVTHDr => float::truncate(d, rules, (double, half), a),
+        _ => return integral(d, rules, (opcode, format), a),
+    };
+    raising(d, result)
+}
+
+/// Numbers without a fraction, moves, and conversions of integers.
+fn integral<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    (opcode, format): (TargetOpcode, FloatFormat),
+    a: &D::Bits,
+) -> Option<D::Bits> {
     let direction = match opcode {
-        FRINTNHr | FRINTNSr | FRINTNDr | FRINTXHr | FRINTXSr | FRINTXDr | FRINTIHr | FRINTISr | FRINTIDr => {
-            RoundingMode::NearestEven
+        FRINTXHr | FRINTXSr | FRINTXDr => {
+            let result = round_to_integral(d, rules, format, a);
+            return raising(d, result);
         }
+        FRINTIHr | FRINTISr | FRINTIDr => return rounded_exactly(d, rules, format, a),
+        FRINTNHr | FRINTNSr | FRINTNDr => RoundingMode::NearestEven,
         FRINTPHr | FRINTPSr | FRINTPDr => RoundingMode::Up,
         FRINTMHr | FRINTMSr | FRINTMDr => RoundingMode::Down,
         FRINTZHr | FRINTZSr | FRINTZDr => RoundingMode::TowardZero,
@@ -130,17 +154,22 @@ fn unary<D: AnyDomain + ?Sized>(
             return Some(d.and(a, &magnitude));
         }
         FNEGHr | FNEGSr | FNEGDr => return Some(negated(d, a)),
-        FSQRTHr | FSQRTSr | FSQRTDr => return Some(float::sqrt(d, rules, format, a).bits),
-        FCVTDSr => return Some(float::extend(d, rules, (single, double), a).bits),
-        FCVTSDr => return Some(float::truncate(d, rules, (double, single), a).bits),
-        FCVTSHr => return Some(float::extend(d, rules, (half, single), a).bits),
-        FCVTDHr => return Some(float::extend(d, rules, (half, double), a).bits),
-        FCVTHSr => return Some(float::truncate(d, rules, (single, half), a).bits),
-        FCVTHDr => return Some(float::truncate(d, rules, (double, half), a).bits),
         _ => return between_integers(d, rules, (opcode, format), a),
     };
     let rules = FloatRules::new(d, rules.nan, direction);
-    Some(round_to_integral(d, &rules, format, a).bits)
+    rounded_exactly(d, &rules, format, a)
+}
+
+/// The number without a fraction. That it had one is no exception.
+fn rounded_exactly<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    format: FloatFormat,
+    a: &D::Bits,
+) -> Option<D::Bits> {
+    let rounded = round_to_integral(d, rules, format, a);
+    let exact = rounded.without(d, FloatFlag::Inexact);
+    raising(d, exact)
 }
 
 /// Conversions to integers, which saturate and make zero of a NaN, and from integers.
@@ -160,19 +189,24 @@ fn between_integers<D: AnyDomain + ?Sized>(
         FCVTASUWHr | FCVTASUWSr | FCVTASUWDr => (RoundingMode::NearestAway, 32, true),
         FCVTASUXHr | FCVTASUXSr | FCVTASUXDr => (RoundingMode::NearestAway, 64, true),
         SCVTFUWHri | SCVTFUWSri | SCVTFUWDri | SCVTFUXHri | SCVTFUXSri | SCVTFUXDri => {
-            return Some(from_integer(d, rules, format, a, true).bits);
+            let result = from_integer(d, rules, format, a, true);
+            return raising(d, result);
         }
         UCVTFUWHri | UCVTFUWSri | UCVTFUWDri | UCVTFUXHri | UCVTFUXSri | UCVTFUXDri => {
-            return Some(from_integer(d, rules, format, a, false).bits);
+            let result = from_integer(d, rules, format, a, false);
+            return raising(d, result);
         }
         SCVTFv1i32 | SCVTFv1i64 | UCVTFv1i32 | UCVTFv1i64 => {
             let is_signed = matches!(opcode, SCVTFv1i32 | SCVTFv1i64);
-            return Some(from_integer(d, rules, FloatFormat::of_width(d.width(a))?, a, is_signed).bits);
+            let result = from_integer(d, rules, FloatFormat::of_width(d.width(a))?, a, is_signed);
+            return raising(d, result);
         }
         _ => return None,
     };
     let mode = d.constant(mode.bits());
-    Some(to_integer(d, &mode, format, a, IntegerForm { width, is_signed }).bits)
+    let integer = to_integer(d, &mode, format, a, IntegerForm { width, is_signed });
+    d.raise(&integer.flags);
+    Some(integer.bits)
 }
 
 /// The flags of a comparison: less is N, equal Z and C, greater C, unordered C and V.
@@ -189,6 +223,8 @@ pub(super) fn comparison<D: AnyDomain + ?Sized>(
         _ => s.exactly(inst)?,
     };
     let order = compare(d, format, &a.bits, &b.bits);
+    let raised = float::flags(d, &[(FloatFlag::Invalid, &order.is_signaling)]);
+    d.raise(&raised);
     let carry = d.bool_not(&order.less);
     let flags = [&order.less, &order.equal, &carry, &order.unordered].map(|flag| d.bit(flag));
     let [n, z, c, v] = flags;

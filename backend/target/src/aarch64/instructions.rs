@@ -9,7 +9,7 @@
 
 use super::features::{FULLFP16, LSE};
 use super::registers::{
-    FPCR, FPR16, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64SP, HSUB, LR, NZCV, SP, SUB_32, TCGPR64,
+    FPCR, FPR16, FPR32, FPR64, FPR128, FPSR, GPR32, GPR32SP, GPR64, GPR64SP, HSUB, LR, NZCV, SP, SUB_32, TCGPR64,
 };
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
@@ -563,6 +563,11 @@ crate::instructions! {
     LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
     // A pseudo-instruction of LLVM's, for the one register of the system that code needs here.
     MOVbaseTLS [D64] destination(0xd53bd040) "mrs %0, tpidr_el0" {};
+    // The same for the environment of floating point.
+    MRS_FPCR [D64] destination(0xd53b4400) "mrs %0, fpcr" {} reads [FPCR];
+    MSR_FPCR [U64] destination(0xd51b4400) "msr fpcr, %0" {} writes [FPCR];
+    MRS_FPSR [D64] destination(0xd53b4420) "mrs %0, fpsr" {} reads [FPSR];
+    MSR_FPSR [U64] destination(0xd51b4420) "msr fpsr, %0" {} writes [FPSR];
     ADJCALLSTACKDOWN [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADJCALLSTACKUP [SIZE, SIZE] pseudo() {SIDE_EFFECTS} reads [SP] writes [SP] size 0;
     ADRP [D64, PAGES] address(0x90000000) "adrp %0, %p1" {};

@@ -59,7 +59,7 @@ pub static AARCH64: Target = Target {
     selection: selection::RULES,
     abi: &abi::ABI,
     addressing: &addressing::ADDRESSING,
-    zero: &[registers::XZR, registers::WZR, registers::FPCR],
+    zero: &[registers::XZR, registers::WZR, registers::FPCR, registers::FPSR],
     customs: legality::CUSTOMS,
     legality: legality::rules,
     meaning: semantics::evaluate,

@@ -211,6 +211,7 @@ pub static REGISTERS: &[RegisterDesc] = &[
     r("h30", "h30", 16, 97, 30),
     r("h31", "h31", 16, 98, 31),
     r("fpcr", "fpcr", 32, 195, 0),
+    r("fpsr", "fpsr", 32, 196, 0),
 ];
 
 /// The register `xN`; 29 is the frame pointer, 30 the link register.
@@ -243,8 +244,11 @@ pub const fn q(number: u16) -> PReg {
     PReg(67 + number)
 }
 
-/// The control register of floating point: it reads as zero, which is rounding to nearest, as LLVM assumes.
+/// The control register of floating point. In a function that is not strict it reads as zero, which is rounding to
+/// nearest, as LLVM assumes.
 pub const FPCR: PReg = PReg(195);
+/// The status register of floating point.
+pub const FPSR: PReg = PReg(196);
 /// Left to the frame pass.
 pub const SCRATCH: [PReg; 2] = [x(16), x(17)];
 

@@ -172,6 +172,12 @@ rules! {
     "fmsub_commuted_h" if FULLFP16: op(G_FMA, H, &[A, Pat::Op(&op(G_FNEG, H, &[B_])), C]) => [FMSUBHrrr(FH, Reg(0), Reg(1), Reg(2), FP)];
     "fmadd_h" if FULLFP16: op(G_FMA, H, &[A, B_, C]) => [FMADDHrrr(FH, Reg(0), Reg(1), Reg(2), FP)];
     "fsqrt_h" if FULLFP16: op(G_FSQRT, H, &[A]) => [FSQRTHr(FH, Reg(0), FP)];
+    "strict_fadd_h" if FULLFP16: op(G_STRICT_FADD, H, &[A, B_]) => [FADDHrr(FH, Reg(0), Reg(1), FP)];
+    "strict_fsub_h" if FULLFP16: op(G_STRICT_FSUB, H, &[A, B_]) => [FSUBHrr(FH, Reg(0), Reg(1), FP)];
+    "strict_fmul_h" if FULLFP16: op(G_STRICT_FMUL, H, &[A, B_]) => [FMULHrr(FH, Reg(0), Reg(1), FP)];
+    "strict_fdiv_h" if FULLFP16: op(G_STRICT_FDIV, H, &[A, B_]) => [FDIVHrr(FH, Reg(0), Reg(1), FP)];
+    "strict_fma_h" if FULLFP16: op(G_STRICT_FMA, H, &[A, B_, C]) => [FMADDHrrr(FH, Reg(0), Reg(1), Reg(2), FP)];
+    "strict_fsqrt_h" if FULLFP16: op(G_STRICT_FSQRT, H, &[A]) => [FSQRTHr(FH, Reg(0), FP)];
     "fneg_h" if FULLFP16: op(G_FNEG, H, &[A]) => [FNEGHr(FH, Reg(0))];
     "fabs_h" if FULLFP16: op(G_FABS, H, &[A]) => [FABSHr(FH, Reg(0))];
     "fceil_h" if FULLFP16: op(G_FCEIL, H, &[A]) => [FRINTPHr(FH, Reg(0), FP)];
@@ -247,6 +253,12 @@ rules! {
     "fmsub_commuted_s": op(G_FMA, W, &[A, Pat::Op(&op(G_FNEG, W, &[B_])), C]) => [FMSUBSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
     "fmadd_s": op(G_FMA, W, &[A, B_, C]) => [FMADDSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
     "fsqrt_s": op(G_FSQRT, W, &[A]) => [FSQRTSr(FS, Reg(0), FP)];
+    "strict_fadd_s": op(G_STRICT_FADD, W, &[A, B_]) => [FADDSrr(FS, Reg(0), Reg(1), FP)];
+    "strict_fsub_s": op(G_STRICT_FSUB, W, &[A, B_]) => [FSUBSrr(FS, Reg(0), Reg(1), FP)];
+    "strict_fmul_s": op(G_STRICT_FMUL, W, &[A, B_]) => [FMULSrr(FS, Reg(0), Reg(1), FP)];
+    "strict_fdiv_s": op(G_STRICT_FDIV, W, &[A, B_]) => [FDIVSrr(FS, Reg(0), Reg(1), FP)];
+    "strict_fma_s": op(G_STRICT_FMA, W, &[A, B_, C]) => [FMADDSrrr(FS, Reg(0), Reg(1), Reg(2), FP)];
+    "strict_fsqrt_s": op(G_STRICT_FSQRT, W, &[A]) => [FSQRTSr(FS, Reg(0), FP)];
     "fneg_s": op(G_FNEG, W, &[A]) => [FNEGSr(FS, Reg(0))];
     "fabs_s": op(G_FABS, W, &[A]) => [FABSSr(FS, Reg(0))];
     "fceil_s": op(G_FCEIL, W, &[A]) => [FRINTPSr(FS, Reg(0), FP)];
@@ -352,6 +364,12 @@ rules! {
     "fmsub_commuted_d": op(G_FMA, X, &[A, Pat::Op(&op(G_FNEG, X, &[B_])), C]) => [FMSUBDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
     "fmadd_d": op(G_FMA, X, &[A, B_, C]) => [FMADDDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
     "fsqrt_d": op(G_FSQRT, X, &[A]) => [FSQRTDr(FD, Reg(0), FP)];
+    "strict_fadd_d": op(G_STRICT_FADD, X, &[A, B_]) => [FADDDrr(FD, Reg(0), Reg(1), FP)];
+    "strict_fsub_d": op(G_STRICT_FSUB, X, &[A, B_]) => [FSUBDrr(FD, Reg(0), Reg(1), FP)];
+    "strict_fmul_d": op(G_STRICT_FMUL, X, &[A, B_]) => [FMULDrr(FD, Reg(0), Reg(1), FP)];
+    "strict_fdiv_d": op(G_STRICT_FDIV, X, &[A, B_]) => [FDIVDrr(FD, Reg(0), Reg(1), FP)];
+    "strict_fma_d": op(G_STRICT_FMA, X, &[A, B_, C]) => [FMADDDrrr(FD, Reg(0), Reg(1), Reg(2), FP)];
+    "strict_fsqrt_d": op(G_STRICT_FSQRT, X, &[A]) => [FSQRTDr(FD, Reg(0), FP)];
     "fneg_d": op(G_FNEG, X, &[A]) => [FNEGDr(FD, Reg(0))];
     "fabs_d": op(G_FABS, X, &[A]) => [FABSDr(FD, Reg(0))];
     "fceil_d": op(G_FCEIL, X, &[A]) => [FRINTPDr(FD, Reg(0), FP)];
@@ -568,6 +586,13 @@ rules! {
         ADDXri(DefTemp(1, GPR64SP), Temp(0), Symbol(0, TPREL_HIGH), Const(12)), ADDXri(DXSP, Temp(1), Symbol(0, TPREL_LOW), Const(0))];
     "global_initial_exec": op(G_GLOBAL_VALUE, X, &[Pat::Symbol(0, InitialExec)]) => [LOADgot(DefTemp(0, GPR64), Symbol(0, TLS)),
         MOVbaseTLS(DefTemp(1, GPR64)), ADDXrr(DX, Temp(1), Temp(0))];
+    // The machine's number of a mode is that of `FLT_ROUNDS` less one, in bits 22 and 23.
+    "get_rounding": op(G_GET_ROUNDING, X, &[]) => [
+        MRS_FPCR(DefTemp(0, GPR64COMMON), FP), ADDXri(DefTemp(1, GPR64COMMON), Temp(0), Const(1024), Const(12)),
+        UBFMXri(DX, Temp(1), Const(22), Const(23))];
+    "set_rounding": op(G_SET_ROUNDING, Types::Any, &[A]) => [
+        SUBXri(DefTemp(0, GPR64COMMON), Reg(0), Const(1), Const(0)), MRS_FPCR(DefTemp(1, GPR64), FP),
+        BFMXri(DefTemp(2, GPR64), Temp(1), Temp(0), Const(42), Const(1)), MSR_FPCR(Temp(2), ImplicitDef(FPCR))];
     "thread_pointer": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.thread.pointer")]) => [MOVbaseTLS(DX)];
     "threadlocal_address": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(DX, Reg(0))];
     "constant_pcrel": op(G_CONSTANT_POOL, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];

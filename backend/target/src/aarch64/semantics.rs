@@ -60,6 +60,14 @@ pub fn evaluate<'d>(
             let bits = d.thread_pointer().ok_or_else(|| Unsupported::new("the thread pointer"))?;
             Ok(finish(d, bits, &s))
         }
+        MRS_FPCR | MRS_FPSR => {
+            let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, 64);
+            Ok(finish(d, bits, &s))
+        }
+        MSR_FPCR | MSR_FPSR => {
+            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, 32);
+            Ok(finish(d, bits, &s))
+        }
         ADRP | LOADgot => {
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))

@@ -7,12 +7,13 @@ use super::features::{D, F};
 use super::instructions::{
     ADJCALLSTACKDOWN, ADJCALLSTACKUP, PseudoCALL, PseudoCALLIndirect, PseudoRET, PseudoTAIL, PseudoTAILIndirect,
 };
-use super::registers::{self, FPRB, GPRB, RA, SCRATCH, SP, TP, f, x};
+use super::registers::{self, FFLAGS, FPRB, FRM, GPRB, RA, SCRATCH, SP, TP, f, x};
 use super::target_flags;
 use crate::Features;
 use crate::abi::{Abi, Calls, FloatConvention, Pairs, Passing, ThreadPointer};
 use crate::runtime::AtomicLibrary;
 use crate::variable_arguments::{VaListContent, VaListField};
+use tribunal_ir::semantics::float::{FloatEnvironment, RoundingMode};
 
 /// The calling convention of RV64.
 pub static LP64: Abi = BOTH;
@@ -104,7 +105,15 @@ const BOTH: Abi = Abi {
     frame_record_end: 0,
     return_address: RA,
     thread_pointer: ThreadPointer::Register(TP),
-    float_control: None,
+    // Volume I, "Floating-Point Control and Status Register".
+    float_environment: Some(FloatEnvironment {
+        control: FRM,
+        mode_place: 0,
+        mode_bits: RoundingMode::BITS,
+        modes: &RoundingMode::ALL,
+        status: FFLAGS,
+        flags: [0, 1, 2, 3, 4],
+    }),
     reserved: &[x(3), TP],
     scratch: &[SCRATCH],
     stack_align: 16,

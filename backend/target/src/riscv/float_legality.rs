@@ -47,6 +47,9 @@ const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZ
 const ROUNDED: [Opcode; 7] =
     [G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
+/// Operations that see the environment of floating point, and have instructions.
+const STRICT: [Opcode; 6] = [G_STRICT_FADD, G_STRICT_FSUB, G_STRICT_FMUL, G_STRICT_FDIV, G_STRICT_FMA, G_STRICT_FSQRT];
+
 impl FloatMachine {
     /// Rules of an operation that does with each element of a vector what it does with a scalar.
     fn each(self, opcodes: &[Opcode]) -> RuleSet {
@@ -77,6 +80,9 @@ impl FloatMachine {
             .collect();
         let mut sets = vec![
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
+            each(&STRICT).legal_for(numbers),
+            rules_for(self.name, &[G_GET_ROUNDING, G_SET_ROUNDING])
+                .when(!numbers.is_empty(), |rules| rules.legal_for(&[x]).min_scalar(0, x)),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])

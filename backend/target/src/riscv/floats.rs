@@ -1,8 +1,8 @@
 //! The meaning of the instructions of F, D, Zfhmin, Zfh and Zfa (The RISC-V Instruction Set Manual, volume I,
 //! chapters "F", "D", "Zfh" and "Zfa").
 //!
-//! The rounding mode of `frm` is to nearest: no code that LLVM compiles for its default environment changes it. The
-//! flags of `fflags` are nobody's. A source is the low part of its register: code that keeps narrow numbers boxed, as
+//! In LLVM's default environment the rounding mode of `frm` is to nearest, and the flags of `fflags` are nobody's. A
+//! source is the low part of its register: code that keeps narrow numbers boxed, as
 //! the chapter asks for, reads no other.
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
@@ -10,10 +10,10 @@
 use super::instructions::*;
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
 use crate::meaning::AnyDomain;
-use crate::operands::Sources;
+use crate::operands::{Sources, raising, rounding_mode};
 use tribunal_ir::semantics::float::{
-    self, Extremum, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify, compare, extremum, fma,
-    from_integer, round_to_integral, to_integer,
+    self, Extremum, FloatFlag, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify, compare,
+    extremum, fma, from_integer, round_to_integral, to_integer,
 };
 use tribunal_ir::semantics::{Choice, Concrete};
 use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, TargetOpcode};
@@ -21,12 +21,15 @@ use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, TargetOpcode};
 /// The number of the rounding mode that is in `frm`.
 const DYNAMIC: i64 = 7;
 
-/// The rounding mode that an instruction names, if it names one.
-fn mode(row: &InstrDesc, inst: &InstData) -> Option<RoundingMode> {
+/// The rounding mode of an instruction: that of the environment, or one that it names.
+fn mode<D: AnyDomain + ?Sized>(d: &mut D, row: &InstrDesc, inst: &InstData) -> Option<D::Bits> {
     let place = row.operands.iter().position(|desc| *desc == OperandDesc::Imm(ImmRange::RoundingMode));
     match place.and_then(|place| inst.imm(place)) {
-        None | Some(DYNAMIC) => Some(RoundingMode::NearestEven),
-        Some(number) => usize::try_from(number).ok().and_then(|number| RoundingMode::ALL.get(number)).copied(),
+        None | Some(DYNAMIC) => Some(rounding_mode(d)),
+        Some(number) => {
+            let mode = usize::try_from(number).ok().and_then(|number| RoundingMode::ALL.get(number))?;
+            Some(d.constant(mode.bits()))
+        }
     }
 }
 
@@ -39,7 +42,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     s: &Sources<D>,
 ) -> Option<D::Bits> {
     let (double, single, half) = (FloatFormat::Double, FloatFormat::Float, FloatFormat::Half);
-    let rules = FloatRules::new(d, NanRule::Canonical, mode(row, inst)?);
+    let rules = FloatRules { nan: NanRule::Canonical, mode: mode(d, row, inst)? };
     let arg = |index: usize| s.bits(index);
     if matches!(opcode, FLI_H | FLI_S | FLI_D) {
         let bits = constant(format_of(opcode), usize::try_from(inst.imm(1)?).ok()?)?;
@@ -58,13 +61,15 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         FCVT_H_D => float::truncate(d, &rules, (double, half), a),
         FCVT_S_H => float::extend(d, &rules, (half, single), a),
         FCVT_D_H => float::extend(d, &rules, (half, double), a),
-        FROUND_H | FROUND_S | FROUND_D | FROUNDNX_H | FROUNDNX_S | FROUNDNX_D => {
-            round_to_integral(d, &rules, format, a)
+        FROUNDNX_H | FROUNDNX_S | FROUNDNX_D => round_to_integral(d, &rules, format, a),
+        FROUND_H | FROUND_S | FROUND_D => {
+            let rounded = round_to_integral(d, &rules, format, a);
+            rounded.without(d, FloatFlag::Inexact)
         }
         FCLASS_H | FCLASS_S | FCLASS_D => return Some(class(d, format, register_bits, a)),
         _ => return of_several(d, &rules, (opcode, format), register_bits, [a, arg(1)?], arg(2)),
     };
-    Some(result.bits)
+    raising(d, result)
 }
 
 /// The constants of Zfa by number, but for [`LEAST_NORMAL`]. The format that is too narrow for one has infinity.
@@ -168,17 +173,26 @@ fn of_several<D: AnyDomain + ?Sized>(
             let both = d.xor(a, b);
             return Some(with_sign_of(d, a, &both));
         }
-        FEQ_H | FEQ_S | FEQ_D => return Some(compared(d, (format, FloatPredicate::Oeq), register_bits, [a, b])),
-        FLT_H | FLT_S | FLT_D | FLTQ_H | FLTQ_S | FLTQ_D => {
-            return Some(compared(d, (format, FloatPredicate::Olt), register_bits, [a, b]));
-        }
-        FLE_H | FLE_S | FLE_D | FLEQ_H | FLEQ_S | FLEQ_D => {
-            return Some(compared(d, (format, FloatPredicate::Ole), register_bits, [a, b]));
+        _ if let Some((predicate, is_quiet)) = predicate(opcode) => {
+            return Some(compared(d, (format, predicate, is_quiet), register_bits, [a, b]));
         }
         FMVP_D_X => return Some(d.concat(b, a)),
         _ => fused(d, rules, (opcode, format), [a, b, third?])?,
     };
-    Some(result.bits)
+    raising(d, result)
+}
+
+/// The predicate of a comparison, and whether a quiet NaN is no invalid operand of it.
+fn predicate(opcode: TargetOpcode) -> Option<(FloatPredicate, bool)> {
+    let (quiet, signaling) = (true, false);
+    Some(match opcode {
+        FEQ_H | FEQ_S | FEQ_D => (FloatPredicate::Oeq, quiet),
+        FLT_H | FLT_S | FLT_D => (FloatPredicate::Olt, signaling),
+        FLE_H | FLE_S | FLE_D => (FloatPredicate::Ole, signaling),
+        FLTQ_H | FLTQ_S | FLTQ_D => (FloatPredicate::Olt, quiet),
+        FLEQ_H | FLEQ_S | FLEQ_D => (FloatPredicate::Ole, quiet),
+        _ => return None,
+    })
 }
 
 /// A product and a sum, rounded once: the product, the addend, or both are negated before.
@@ -221,11 +235,14 @@ fn with_sign_of<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D
 
 fn compared<D: AnyDomain + ?Sized>(
     d: &mut D,
-    (format, predicate): (FloatFormat, FloatPredicate),
+    (format, predicate, is_quiet): (FloatFormat, FloatPredicate, bool),
     register_bits: u32,
     [a, b]: [&D::Bits; 2],
 ) -> D::Bits {
     let comparison = compare(d, format, a, b);
+    let invalid = if is_quiet { comparison.is_signaling } else { comparison.unordered };
+    let flags = float::flags(d, &[(FloatFlag::Invalid, &invalid)]);
+    d.raise(&flags);
     let holds = comparison.holds(d, predicate);
     let bit = d.bit(&holds);
     d.zext(&bit, register_bits)
@@ -278,6 +295,7 @@ fn conversion<D: AnyDomain + ?Sized>(
         return None;
     }
     let integer = to_integer(d, &rules.mode, from, a, IntegerForm { width, is_signed });
+    d.raise(&integer.flags);
     // A NaN becomes the greatest integer.
     let greatest = if is_signed { Bits::ones(width - 1).zext_or_trunc(width) } else { Bits::ones(width) };
     let greatest = d.constant(greatest);
@@ -312,5 +330,6 @@ fn of_integer<D: AnyDomain + ?Sized>(
         return None;
     }
     let integer = d.extract(a, 0, width);
-    Some(from_integer(d, rules, to, &integer, is_signed).bits)
+    let result = from_integer(d, rules, to, &integer, is_signed);
+    raising(d, result)
 }

@@ -4,7 +4,7 @@
 //! are LLVM's.
 
 use super::features::{A, D, F, M, RV32, RV64, ZBA, ZBB, ZBS, ZFA, ZFH, ZFHMIN, ZICOND};
-use super::registers::{FPR16, FPR32, FPR64, GPR, GPRJALR, GPRTC, RA, SP};
+use super::registers::{FFLAGS, FPR16, FPR32, FPR64, FRM, GPR, GPRJALR, GPRTC, RA, SP};
 use crate::instructions::{Access, ImmRange, MASK, OperandDesc, Piece, SIZE, WordLayout};
 use tribunal_ir::AtomicOrdering;
 
@@ -96,6 +96,15 @@ const fn moved(funct7: u32, part: u32) -> Option<WordLayout> {
 /// A constant: its number stands where a source does.
 const fn constant(funct7: u32) -> Option<WordLayout> {
     code(0x53, 0, funct7 << 25 | 1 << 20, &RD_RS1)
+}
+/// A read of the status register of this number, which nothing changes, and a write of it, which gives nothing.
+const fn read_status(number: u32) -> Option<WordLayout> {
+    const PIECES: &[Piece] = &[RD];
+    code(0x73, 2, number << 20, PIECES)
+}
+const fn write_status(number: u32) -> Option<WordLayout> {
+    const PIECES: &[Piece] = &[Piece::low(0, 5, 15)];
+    code(0x73, 1, number << 20, PIECES)
 }
 /// The kinds of accesses before, and those after.
 const fn fence(above: u32) -> Option<WordLayout> {
@@ -471,6 +480,11 @@ crate::instructions! {
     FLTQ_H [DX, XH, XH] float(0x52, 5) {} if [ZFA, ZFH];
     FMVH_X_D [DX, XD] moved(0x71, 1) {} if [RV32, ZFA, D];
     FMVP_D_X [DD, X, X] float(0x59, 0) {} if [RV32, ZFA, D];
+    // Pseudo-instructions of LLVM's, for the two registers of the environment of floating point.
+    ReadFFLAGS [DX] read_status(1) {} if [F] reads [FFLAGS];
+    WriteFFLAGS [X] write_status(1) {} if [F] writes [FFLAGS];
+    ReadFRM [DX] read_status(2) {} if [F] reads [FRM];
+    WriteFRM [X] write_status(2) {} if [F] writes [FRM];
     FENCE [KINDS, KINDS] fence(0) {SIDE_EFFECTS};
     FENCE_TSO [] fixed(0x8330000f) {SIDE_EFFECTS};
     ECALL [] fixed(0x73) {SIDE_EFFECTS};

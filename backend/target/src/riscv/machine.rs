@@ -50,6 +50,10 @@ fn from_here(data: &InstData, low: TargetOpcode) -> Option<Sequence> {
 
 /// The assembler's name of LLVM's `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
 fn mnemonic(name: &str) -> String {
+    let of_status = [("ReadFFLAGS", "frflags"), ("WriteFFLAGS", "fsflags"), ("ReadFRM", "frrm"), ("WriteFRM", "fsrm")];
+    if let Some((_, mnemonic)) = of_status.iter().find(|(known, _)| *known == name) {
+        return mnemonic.to_string();
+    }
     let name = name.strip_suffix("_RV64").or(name.strip_suffix("_RV32")).unwrap_or(name);
     name.to_lowercase().replace('_', ".")
 }

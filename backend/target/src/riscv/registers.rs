@@ -15,13 +15,14 @@ use tribunal_ir::{PReg, Preserved, RegBank, RegClass, RegMask, TargetOpcode};
 
 macro_rules! registers {
     ($($number:literal $name:literal $abi:literal)*; $($float:literal $d:literal $f:literal $h:literal $float_abi:literal)*) => {
-        /// `x0` to `x31` by number, `f0_d` to `f31_d`, their low parts of 32 and of 16 bits, and `frm`.
+        /// `x0` to `x31` by number, `f0_d` to `f31_d`, their low parts of 32 and of 16 bits, and `frm`, `fflags`.
         pub static REGISTERS: &[RegisterDesc] = &[
             $(r($name, $abi, 64, $number, $number),)*
             $(r($d, $float_abi, 64, 32 + $float, $float),)*
             $(r($f, $float_abi, 32, 32 + $float, $float),)*
             $(r($h, $float_abi, 16, 32 + $float, $float),)*
             r("frm", "frm", 3, 128, 0),
+            r("fflags", "fflags", 5, 129, 0),
         ];
 
         /// The same with general registers of 32 bits.
@@ -31,6 +32,7 @@ macro_rules! registers {
             $(r($f, $float_abi, 32, 32 + $float, $float),)*
             $(r($h, $float_abi, 16, 32 + $float, $float),)*
             r("frm", "frm", 3, 128, 0),
+            r("fflags", "fflags", 5, 129, 0),
         ];
     };
 }
@@ -80,6 +82,8 @@ pub const fn f(number: u16) -> PReg {
 
 /// The rounding mode.
 pub const FRM: PReg = PReg(128);
+/// The flags of exceptions.
+pub const FFLAGS: PReg = PReg(129);
 
 /// Hard-wired to zero.
 pub const ZERO: PReg = x(0);

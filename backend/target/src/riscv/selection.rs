@@ -2,12 +2,14 @@
 
 use super::floats::number_of_constant;
 use super::instructions::*;
-use super::registers::{FPR16, FPR32, FPR64, FPRB, GPR, TP, ZERO};
+use super::registers::{FPR16, FPR32, FPR64, FPRB, FRM, GPR, TP, ZERO};
 use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
 use crate::Features;
 use crate::addressing::Addressing::{Absolute, Got, InitialExec, LocalExec, PcRelative};
 use crate::selection::{Emit, ImmClass, MOVE, Orderings, Out, Pat, Pattern, SelectionRule, Types, UNDEFINED, emitted};
-use Out::{Address, Const, Def, DefTemp, Imm, ImmWith, Label, Phys, Reg, Stack, Symbol, Temp};
+use Out::{
+    Address, Const, Def, DefTemp, Imm, ImmWith, ImplicitDef, ImplicitUse, Label, Phys, Reg, Stack, Symbol, Temp,
+};
 use tribunal_ir::AtomicOrdering::{Acquire, AcquireRelease, Monotonic, Release, SequentiallyConsistent};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{Bits, FloatPredicate, IntPredicate, Opcode, TargetFlags};
@@ -234,6 +236,12 @@ rules! {
     "fnmsub_s_commuted" if F: fop(G_FMA, 32, &[A, Pat::Op(&fop(G_FNEG, 32, &[B])), C]) => [FNMSUB_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
     "fmadd_s" if F: fop(G_FMA, 32, &[A, B, C]) => [FMADD_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
     "fsqrt_s" if F: fop(G_FSQRT, 32, &[A]) => [FSQRT_S(DS, Reg(0), DYN)];
+    "strict_fadd_s" if F: fop(G_STRICT_FADD, 32, &[A, B]) => [FADD_S(DS, Reg(0), Reg(1), DYN)];
+    "strict_fsub_s" if F: fop(G_STRICT_FSUB, 32, &[A, B]) => [FSUB_S(DS, Reg(0), Reg(1), DYN)];
+    "strict_fmul_s" if F: fop(G_STRICT_FMUL, 32, &[A, B]) => [FMUL_S(DS, Reg(0), Reg(1), DYN)];
+    "strict_fdiv_s" if F: fop(G_STRICT_FDIV, 32, &[A, B]) => [FDIV_S(DS, Reg(0), Reg(1), DYN)];
+    "strict_fma_s" if F: fop(G_STRICT_FMA, 32, &[A, B, C]) => [FMADD_S(DS, Reg(0), Reg(1), Reg(2), DYN)];
+    "strict_fsqrt_s" if F: fop(G_STRICT_FSQRT, 32, &[A]) => [FSQRT_S(DS, Reg(0), DYN)];
     "fneg_s" if F: fop(G_FNEG, 32, &[A]) => [FSGNJN_S(DS, Reg(0), Reg(0))];
     "fabs_s" if F: fop(G_FABS, 32, &[A]) => [FSGNJX_S(DS, Reg(0), Reg(0))];
     "fcopysign_neg_s" if F: fop(G_FCOPYSIGN, 32, &[A, Pat::Op(&fop(G_FNEG, 32, &[B]))]) => [FSGNJN_S(DS, Reg(0), Reg(1))];
@@ -307,6 +315,12 @@ rules! {
     "fnmsub_h_commuted" if ZFH: fop(G_FMA, 16, &[A, Pat::Op(&fop(G_FNEG, 16, &[B])), C]) => [FNMSUB_H(DH, Reg(0), Reg(1), Reg(2), DYN)];
     "fmadd_h" if ZFH: fop(G_FMA, 16, &[A, B, C]) => [FMADD_H(DH, Reg(0), Reg(1), Reg(2), DYN)];
     "fsqrt_h" if ZFH: fop(G_FSQRT, 16, &[A]) => [FSQRT_H(DH, Reg(0), DYN)];
+    "strict_fadd_h" if ZFH: fop(G_STRICT_FADD, 16, &[A, B]) => [FADD_H(DH, Reg(0), Reg(1), DYN)];
+    "strict_fsub_h" if ZFH: fop(G_STRICT_FSUB, 16, &[A, B]) => [FSUB_H(DH, Reg(0), Reg(1), DYN)];
+    "strict_fmul_h" if ZFH: fop(G_STRICT_FMUL, 16, &[A, B]) => [FMUL_H(DH, Reg(0), Reg(1), DYN)];
+    "strict_fdiv_h" if ZFH: fop(G_STRICT_FDIV, 16, &[A, B]) => [FDIV_H(DH, Reg(0), Reg(1), DYN)];
+    "strict_fma_h" if ZFH: fop(G_STRICT_FMA, 16, &[A, B, C]) => [FMADD_H(DH, Reg(0), Reg(1), Reg(2), DYN)];
+    "strict_fsqrt_h" if ZFH: fop(G_STRICT_FSQRT, 16, &[A]) => [FSQRT_H(DH, Reg(0), DYN)];
     "fneg_h" if ZFH: fop(G_FNEG, 16, &[A]) => [FSGNJN_H(DH, Reg(0), Reg(0))];
     "fabs_h" if ZFH: fop(G_FABS, 16, &[A]) => [FSGNJX_H(DH, Reg(0), Reg(0))];
     "fcopysign_neg_h" if ZFH: fop(G_FCOPYSIGN, 16, &[A, Pat::Op(&fop(G_FNEG, 16, &[B]))]) => [FSGNJN_H(DH, Reg(0), Reg(1))];
@@ -392,6 +406,12 @@ rules! {
     "fnmsub_d_commuted" if D: fop(G_FMA, 64, &[A, Pat::Op(&fop(G_FNEG, 64, &[B])), C]) => [FNMSUB_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
     "fmadd_d" if D: fop(G_FMA, 64, &[A, B, C]) => [FMADD_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
     "fsqrt_d" if D: fop(G_FSQRT, 64, &[A]) => [FSQRT_D(DD, Reg(0), DYN)];
+    "strict_fadd_d" if D: fop(G_STRICT_FADD, 64, &[A, B]) => [FADD_D(DD, Reg(0), Reg(1), DYN)];
+    "strict_fsub_d" if D: fop(G_STRICT_FSUB, 64, &[A, B]) => [FSUB_D(DD, Reg(0), Reg(1), DYN)];
+    "strict_fmul_d" if D: fop(G_STRICT_FMUL, 64, &[A, B]) => [FMUL_D(DD, Reg(0), Reg(1), DYN)];
+    "strict_fdiv_d" if D: fop(G_STRICT_FDIV, 64, &[A, B]) => [FDIV_D(DD, Reg(0), Reg(1), DYN)];
+    "strict_fma_d" if D: fop(G_STRICT_FMA, 64, &[A, B, C]) => [FMADD_D(DD, Reg(0), Reg(1), Reg(2), DYN)];
+    "strict_fsqrt_d" if D: fop(G_STRICT_FSQRT, 64, &[A]) => [FSQRT_D(DD, Reg(0), DYN)];
     "fneg_d" if D: fop(G_FNEG, 64, &[A]) => [FSGNJN_D(DD, Reg(0), Reg(0))];
     "fabs_d" if D: fop(G_FABS, 64, &[A]) => [FSGNJX_D(DD, Reg(0), Reg(0))];
     "fcopysign_neg_d" if D: fop(G_FCOPYSIGN, 64, &[A, Pat::Op(&fop(G_FNEG, 64, &[B]))]) => [FSGNJN_D(DD, Reg(0), Reg(1))];
@@ -607,6 +627,15 @@ rules! {
     "global_local_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, LocalExec)]) => [LUI(T, Symbol(0, TPREL_HI)),
         PseudoAddTPRel(U, Temp(0), Phys(TP), Symbol(0, TPREL_ADD)), ADDI(D, Temp(1), Symbol(0, TPREL_LO))];
     "global_initial_exec": op(G_GLOBAL_VALUE, &[Pat::Symbol(0, InitialExec)]) => [PseudoLA_TLS_IE(T, Symbol(0, WHOLE)), ADD(D, Temp(0), Phys(TP))];
+    // A table in a number: four bits for each mode, which tell its number of `FLT_ROUNDS`, and back.
+    "get_rounding" if F: op(G_GET_ROUNDING, &[]) => [
+        ReadFRM(DefTemp(0, GPR), ImplicitUse(FRM)), SLLI(DefTemp(1, GPR), Temp(0), Const(2)),
+        LUI(DefTemp(2, GPR), Const(0x42)), ADDI(DefTemp(3, GPR), Temp(2), Const(0x301)),
+        SRL(DefTemp(4, GPR), Temp(3), Temp(1)), ANDI(D, Temp(4), Const(7))];
+    "set_rounding" if F: op(G_SET_ROUNDING, &[A]) => [
+        SLLI(DefTemp(0, GPR), Reg(0), Const(2)), LUI(DefTemp(1, GPR), Const(0x42)),
+        ADDI(DefTemp(2, GPR), Temp(1), Const(0x301)), SRL(DefTemp(3, GPR), Temp(2), Temp(0)),
+        WriteFRM(Temp(3), ImplicitDef(FRM))];
     "thread_pointer": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.thread.pointer")]) => [ADDI(D, Phys(TP), Const(0))];
     "threadlocal_address": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(D, Reg(0))];
     "constant_absolute": op(G_CONSTANT_POOL, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];

@@ -12,6 +12,7 @@ use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
+use tribunal_ir::semantics::float::{FLAG_BITS, RoundingMode};
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 
@@ -54,6 +55,15 @@ pub fn evaluate<'d>(
         AUIPC => {
             let upper = inst.imm(1).ok_or_else(unsupported)?;
             let bits = from_here(d, inst, i64::from((upper << 12) as i32))?;
+            Ok(finish(d, bits, &s))
+        }
+        ReadFFLAGS | ReadFRM => {
+            let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, target.pointer_bits.into());
+            Ok(finish(d, bits, &s))
+        }
+        WriteFFLAGS | WriteFRM => {
+            let width = if opcode == WriteFRM { RoundingMode::BITS } else { FLAG_BITS };
+            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, width);
             Ok(finish(d, bits, &s))
         }
         // The part of an address that a linker makes fit.

@@ -243,7 +243,9 @@ fn is_function_of_registers(target: &Target, function: &Function, data: &InstDat
     let other = OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS;
     let control = OpcodeFlags::TERMINATOR | OpcodeFlags::CALL | OpcodeFlags::BARRIER;
     let flags = function.opcode_flags(data, target.vocabulary);
-    !flags.intersects(other | control)
+    // In a strict function any instruction on numbers may see the environment.
+    !(function.is_strict && matches!(data.opcode, Opcode::Target(_)))
+        && !flags.intersects(other | control)
         && !data.opcode.is_phi()
         && data.memory.is_empty()
         && !matches!(data.opcode, Opcode::G_FREEZE | Opcode::OPAQUE)

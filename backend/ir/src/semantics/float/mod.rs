@@ -17,6 +17,7 @@
 mod arithmetic;
 mod comparison;
 mod elementary;
+mod environment;
 mod exact;
 mod integral;
 mod nan;
@@ -28,6 +29,7 @@ pub use arithmetic::{add, div, extend, fma, from_integer, mul, rem, scale, sqrt,
 pub use comparison::{Comparison, Extremum, FloatClasses, classify, compare, extremum};
 pub use elementary::ElementaryFunction;
 pub(super) use elementary::on_words;
+pub use environment::FloatEnvironment;
 pub use exact::{RoundedOperation, by_definition};
 pub use integral::{IntegerForm, RoundedInteger, round_to_integral, to_integer};
 pub use nan::{NanRule, canonical_nan};
@@ -60,6 +62,17 @@ impl RoundingMode {
 
     /// The width of a mode as a value, in bits.
     pub const BITS: u32 = 3;
+
+    /// The mode's number as C's `FLT_ROUNDS` and LLVM's `G_GET_ROUNDING` have it.
+    pub const fn flt_rounds(self) -> i64 {
+        match self {
+            RoundingMode::TowardZero => 0,
+            RoundingMode::NearestEven => 1,
+            RoundingMode::Up => 2,
+            RoundingMode::Down => 3,
+            RoundingMode::NearestAway => 4,
+        }
+    }
 
     /// The mode as a value: three bits.
     pub fn bits(self) -> Bits {
@@ -115,8 +128,16 @@ pub struct FloatResult<B> {
     pub flags: B,
 }
 
+impl<B> FloatResult<B> {
+    /// The same where this flag is not raised.
+    pub fn without<D: Domain<Bits = B> + ?Sized>(self, d: &mut D, flag: FloatFlag) -> FloatResult<B> {
+        let others = d.constant(Bits::one_bit(flag as u32, FLAG_BITS).not());
+        FloatResult { bits: self.bits, flags: d.and(&self.flags, &others) }
+    }
+}
+
 /// Five flags, of which `raised` are set where their condition holds.
-fn flags<D: Domain + ?Sized>(d: &mut D, raised: &[(FloatFlag, &D::Bool)]) -> D::Bits {
+pub fn flags<D: Domain + ?Sized>(d: &mut D, raised: &[(FloatFlag, &D::Bool)]) -> D::Bits {
     let zero = d.literal(0, FLAG_BITS);
     raised.iter().fold(zero.clone(), |all, (flag, condition)| {
         let bit = d.literal(1 << *flag as u32, FLAG_BITS);

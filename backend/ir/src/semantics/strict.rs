@@ -1,0 +1,152 @@
+//! Operations that see the environment of floating point: they round as its mode says, and raise its flags.
+//!
+//! Source: LangRef, "Constrained Floating-Point Intrinsics" and "Floating-Point Environment Manipulation intrinsics".
+//! `nofpexcept` licenses any flags, and the definition raises the true ones. An operation on poison is undefined: it
+//! would raise any flags. So is a mode that the machine does not have.
+
+use super::float::{self, FLAG_BITS, FloatEnvironment, FloatResult, FloatRules, NanRule};
+use super::opcodes::malformed;
+use super::walk::{self, MachineState, Next, Transfer};
+use super::{Domain, Unsupported, Value};
+use crate::float::FloatFormat;
+use crate::inst::InstData;
+use crate::opcode::{Family, Opcode};
+use smallvec::SmallVec;
+
+/// The environment that a function's operations see; `None` where it is LLVM's default one, which nobody observes.
+pub fn environment<D: Domain, S: MachineState<D>>(state: &S) -> Option<&'static FloatEnvironment> {
+    state.vocabulary().float_environment().filter(|_| state.function().is_strict)
+}
+
+/// The rounding mode of the environment.
+pub fn mode<D: Domain, S: MachineState<D>>(state: &mut S, environment: &FloatEnvironment) -> D::Bits {
+    let control = state.full_register(environment.control).bits;
+    environment.mode(state.domain(), &control)
+}
+
+/// Raises flags of the environment.
+pub fn raise<D: Domain, S: MachineState<D>>(state: &mut S, environment: &FloatEnvironment, flags: &D::Bits) {
+    let status = state.full_register(environment.status).bits;
+    let domain = state.domain();
+    let (status, never) = (environment.raised(domain, &status, flags), domain.boolean(false));
+    state.set_full_register(environment.status, Value::new(status, never));
+}
+
+/// Executes an operation that sees the environment; `None` for all others.
+pub(super) fn execute<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
+    if !data.opcode.sees_environment() {
+        return Ok(None);
+    }
+    let lacking = || Unsupported::new(format!("{} without an environment of floating point", data.opcode));
+    let environment = environment(state).ok_or_else(lacking)?;
+    let ub = match data.opcode {
+        Opcode::G_GET_ROUNDING => get_rounding(state, environment, data)?,
+        Opcode::G_SET_ROUNDING => set_rounding(state, environment, data)?,
+        _ if data.opcode.family() == Some(Family::StrictFloat) => compute(state, environment, data)?,
+        _ => return Err(Unsupported::new(data.opcode.to_string())),
+    };
+    Ok(Some(Transfer { ub, next: Next::Following }))
+}
+
+/// The bits of `FLT_ROUNDS`: five numbers.
+const LEAST_WIDTH: u32 = 3;
+
+fn get_rounding<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    environment: &FloatEnvironment,
+    data: &InstData,
+) -> Result<D::Bool, Unsupported> {
+    let dst = data.defs().next().ok_or_else(|| malformed(data))?;
+    let width = walk::operand_bits(state.function(), state.vocabulary(), dst);
+    if width < LEAST_WIDTH {
+        return Err(malformed(data));
+    }
+    let control = state.full_register(environment.control).bits;
+    let domain = state.domain();
+    let (bits, never) = (environment.flt_rounds(domain, &control, width), domain.boolean(false));
+    walk::write(state, dst, Value::new(bits, never.clone()))?;
+    Ok(never)
+}
+
+fn set_rounding<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    environment: &FloatEnvironment,
+    data: &InstData,
+) -> Result<D::Bool, Unsupported> {
+    let asked = data.uses().next().ok_or_else(|| malformed(data))?;
+    let asked = walk::read(state, asked)?;
+    let control = state.full_register(environment.control).bits;
+    let domain = state.domain();
+    if domain.width(&asked.bits) < LEAST_WIDTH {
+        return Err(malformed(data));
+    }
+    let (control, is_known) = environment.with_flt_rounds(domain, &control, &asked.bits);
+    let (unknown, never) = (domain.bool_not(&is_known), domain.boolean(false));
+    let ub = domain.bool_or(&asked.poison, &unknown);
+    state.set_full_register(environment.control, Value::new(control, never));
+    Ok(ub)
+}
+
+/// An operation of arithmetic, on each element of a vector in turn; the condition under which it is undefined.
+fn compute<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    environment: &FloatEnvironment,
+    data: &InstData,
+) -> Result<D::Bool, Unsupported> {
+    let dst = data.defs().next().ok_or_else(|| malformed(data))?;
+    let count = dst.reg.as_virtual().and_then(|register| state.function().type_of(register)?.element_count());
+    if count.is_some_and(|count| count.scalable) {
+        return Err(Unsupported::new("scalable vector"));
+    }
+    let lanes = count.map_or(1, |count| u32::from(count.lanes));
+    let args = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
+    let mode = mode(state, environment);
+    let rules = FloatRules { nan: NanRule::Generic, mode };
+    let domain = state.domain();
+    let ub = args.iter().fold(domain.boolean(false), |ub, arg| domain.bool_or(&ub, &arg.poison));
+    let (mut whole, mut broken, mut raised) = (None, Vec::new(), domain.literal(0, FLAG_BITS));
+    for lane in 0..lanes {
+        let part = |arg: &Value<D>| {
+            let width = domain.width(&arg.bits) / lanes;
+            domain.extract(&arg.bits, lane * width, width)
+        };
+        let parts: SmallVec<[D::Bits; 3]> = args.iter().map(part).collect();
+        let FloatResult { bits, flags } = rounded(domain, &rules, data, &parts)?;
+        let numbers = if data.opcode == Opcode::G_STRICT_FLDEXP { &parts[..1] } else { &parts[..] };
+        broken.push(float::broken_by(domain, data.flags, numbers.iter().chain([&bits]))?);
+        raised = domain.or(&raised, &flags);
+        whole = Some(whole.map_or(bits.clone(), |low| domain.concat(&bits, &low)));
+    }
+    let value = Value::of_elements(domain, whole.ok_or_else(|| malformed(data))?, broken);
+    walk::write(state, dst, value)?;
+    raise(state, environment, &raised);
+    Ok(ub)
+}
+
+fn rounded<D: Domain>(
+    d: &mut D,
+    rules: &FloatRules<D>,
+    data: &InstData,
+    args: &[D::Bits],
+) -> Result<FloatResult<D::Bits>, Unsupported> {
+    let format = args.first().and_then(|first| FloatFormat::of_width(d.width(first)));
+    let format = format.ok_or_else(|| malformed(data))?;
+    let is_scale = data.opcode == Opcode::G_STRICT_FLDEXP;
+    if !is_scale && args.iter().any(|arg| d.width(arg) != format.bits()) {
+        return Err(malformed(data));
+    }
+    Ok(match (data.opcode, args) {
+        (Opcode::G_STRICT_FADD, [a, b]) => float::add(d, rules, format, a, b),
+        (Opcode::G_STRICT_FSUB, [a, b]) => float::sub(d, rules, format, a, b),
+        (Opcode::G_STRICT_FMUL, [a, b]) => float::mul(d, rules, format, a, b),
+        (Opcode::G_STRICT_FDIV, [a, b]) => float::div(d, rules, format, a, b),
+        (Opcode::G_STRICT_FREM, [a, b]) => float::rem(d, rules, format, a, b),
+        (Opcode::G_STRICT_FMA, [a, b, c]) => float::fma(d, rules, format, [a, b, c]),
+        (Opcode::G_STRICT_FSQRT, [a]) => float::sqrt(d, rules, format, a),
+        (Opcode::G_STRICT_FLDEXP, [a, power]) => float::scale(d, rules, format, a, power),
+        _ => return Err(Unsupported::new(data.opcode.to_string())),
+    })
+}
