@@ -14,10 +14,11 @@ fn of(families: &[Family]) -> Vec<Opcode> {
 }
 
 /// True for the opcodes of every program: those with a meaning that every target compiles. Operations on memory need
-/// options, a prefetch computes nothing, and numbers of floating point are in some programs.
+/// options, a prefetch computes nothing, and numbers of floating point and their environment are in some programs.
 pub fn is_known(opcode: Opcode) -> bool {
     let is_apart = |family| matches!(family, Family::Word | Family::Atomic | Family::Prefetch);
-    opcode.is_generic() && opcode.is_defined() && !opcode.is_float() && !opcode.family().is_some_and(is_apart)
+    let is_of_numbers = opcode.is_float() || opcode.sees_environment();
+    opcode.is_generic() && opcode.is_defined() && !is_of_numbers && !opcode.family().is_some_and(is_apart)
 }
 
 /// True for an opcode that the generator writes for this target: besides the known ones memory functions, fences, and
@@ -80,13 +81,18 @@ pub static OTHERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
     Opcode::ALL.iter().copied().filter(needs_nothing).collect()
 });
 
-/// The operations on numbers of floating point.
-pub static ON_NUMBERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {
+/// The operations on numbers of floating point in the default environment.
+pub static ON_NUMBERS: LazyLock<Vec<Opcode>> = LazyLock::new(|| on_numbers(|opcode| !opcode.sees_environment()));
+
+/// Those of a strict function, in which every one that rounds or raises a flag sees the environment.
+pub static STRICT: LazyLock<Vec<Opcode>> = LazyLock::new(|| on_numbers(|opcode| !opcode.assumes_environment()));
+
+fn on_numbers(is_wanted: fn(Opcode) -> bool) -> Vec<Opcode> {
     let computes =
         |info: &OpcodeInfo| info.is_float() && !info.defs.is_empty() && !info.uses.contains(&OperandKind::FCONST);
     let is_one = |opcode: &Opcode| opcode.is_generic() && opcode.is_defined() && opcode.info().is_some_and(computes);
-    Opcode::ALL.iter().copied().filter(is_one).collect()
-});
+    Opcode::ALL.iter().copied().filter(is_one).filter(|&opcode| is_wanted(opcode)).collect()
+}
 
 /// The operations on integers and pointers whose rows say every operand, accesses apart.
 pub static ON_SCALARS: LazyLock<Vec<Opcode>> = LazyLock::new(|| {

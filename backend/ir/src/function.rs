@@ -459,12 +459,16 @@ impl Function {
         environment.into_iter().flat_map(FloatEnvironment::registers)
     }
 
-    /// True if an instruction writes a register of the environment of floating point.
-    pub fn writes_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
+    /// True if an instruction writes a register of the environment of floating point, or reads its flags. Many read its
+    /// rounding mode.
+    pub fn names_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
         vocabulary.float_environment().is_some_and(|environment| {
-            let registers = environment.registers();
-            let mut written = self.all_insts().flat_map(|inst| self.inst(inst).defs());
-            written.any(|operand| operand.reg.as_physical().is_some_and(|register| registers.contains(&register)))
+            let is_shown = |operand: &Operand| match operand.as_reg().and_then(|register| register.reg.as_physical()) {
+                Some(register) if register == environment.control => operand.is_def(),
+                Some(register) => register == environment.status,
+                None => false,
+            };
+            self.all_insts().any(|inst| self.inst(inst).operands.iter().any(is_shown))
         })
     }
 

@@ -326,7 +326,7 @@ opcodes! {
     /// A value that is written down, or none.
     Constant {
         G_CONSTANT: [S0] <- [CONST] {DEFINED};
-        G_FCONSTANT: [I0] <- [FCONST] {DEFINED} types(AtLeast(0, 16));
+        G_FCONSTANT: [I0] <- [FCONST] {DEFINED, BITWISE} types(AtLeast(0, 16));
         G_IMPLICIT_DEF: [T0] <- [] {DEFINED};
     }
     /// The place of something.

@@ -71,6 +71,21 @@ impl Aim {
         matches!(self.goal, Goal::Rule(rule) if is_linked(&rule.pattern))
     }
 
+    /// True for a goal that sees the environment of floating point.
+    pub fn is_strict(&self) -> bool {
+        match self.goal {
+            Goal::Rule(rule) => rule.pattern.opcode.sees_environment(),
+            Goal::Rewrite(rewrite) => rewrite.opcode.sees_environment(),
+            Goal::Number(opcode) | Goal::NumberVectors(opcode) => opcode.sees_environment(),
+            _ => false,
+        }
+    }
+
+    /// True for a goal whose program may have operations on numbers of floating point.
+    pub fn may_be_of_numbers(&self) -> bool {
+        !matches!(self.goal, Goal::ByConstant(_) | Goal::Atomic(_) | Goal::Vectors(_))
+    }
+
     /// True for a goal of vectors.
     pub fn is_of_vectors(&self) -> bool {
         matches!(self.goal, Goal::Vectors(_) | Goal::NumberVectors(_))
@@ -187,6 +202,7 @@ fn is_reachable(pattern: &Pattern) -> bool {
         // After a debugger's trap nothing is compared.
         (Some(Family::Trap), _) => pattern.opcode != Opcode::G_DEBUGTRAP,
         _ if pattern.opcode == Opcode::G_FENCE || is_linked(pattern) => true,
+        (Some(Family::FloatEnvironment), _) => true,
         (Some(Family::Atomic), _) => pattern.memory_bits.is_some(),
         (Some(Family::Constant), []) | (Some(Family::Assertion), _) => true,
         // Goals of numbers have it, with any classes.
@@ -257,6 +273,7 @@ impl Generator<'_, '_, '_> {
                 });
             }
             (Some(Family::Atomic), _) => return self.changed_in_one_step(pattern.opcode, Some(pattern)),
+            (Some(Family::FloatEnvironment), _) => return self.rounding_by(pattern.opcode),
             _ if is_linked(pattern) => return self.linked(pattern, depth),
             (_, [Pat::Intrinsic(name), ..]) if name.starts_with(MASKED) => return self.masked_operation(rule, name),
             (_, [Pat::Intrinsic(_), ..]) => return self.exclusive_loop_or_access(),

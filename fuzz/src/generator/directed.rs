@@ -20,13 +20,22 @@ impl Generator<'_, '_, '_> {
     /// An operation that the rule drawn may select; `None` if its pattern is about more than values.
     pub(super) fn directed(&mut self) -> Result<Option<Entry>> {
         let rule: &'static SelectionRule = self.u.choose(self.target.selection)?;
-        if !self.is_enabled(rule) || !is_of_values(&rule.pattern) || !self.policy.floats && is_of_numbers(&rule.pattern)
-        {
+        let fits = is_of_values(&rule.pattern) && self.may_have(&rule.pattern);
+        if !self.is_enabled(rule) || !fits {
             return Ok(None);
         }
         let register = self.register_type();
         let ty = self.fitting(rule.pattern.ty, register)?;
         self.written_out(&rule.pattern, ty)
+    }
+
+    /// True unless a program without numbers of floating point would have them, or a strict one others than it may.
+    fn may_have(&self, pattern: &Pattern) -> bool {
+        let opcode = pattern.opcode;
+        let is_other = if self.policy.strict { opcode.assumes_environment() } else { opcode.sees_environment() };
+        let mut inner = pattern.operands.iter();
+        !(is_other || opcode.is_float() && !self.policy.floats)
+            && inner.all(|pat| if let Pat::Op(inner) = pat { self.may_have(inner) } else { true })
     }
 
     /// A condition that a rule of a branch may take; `None` if the rule drawn is none.
@@ -277,7 +286,8 @@ pub(super) fn is_of_values(pattern: &Pattern) -> bool {
     let reads_numbers = info.uses.iter().any(|kind| kind.type_index().is_some())
         && info.types.into_iter().all(|source| !matches!(source, TypeSource::Last))
         && !info.operands().any(|kind| kind.must_be_pointer() || kind == OperandKind::MORE);
-    let is_written = crate::opcodes::is_known(pattern.opcode) || crate::opcodes::ON_NUMBERS.contains(&pattern.opcode);
+    let on_numbers = || crate::opcodes::ON_NUMBERS.contains(&pattern.opcode) || pattern.opcode.sees_environment();
+    let is_written = crate::opcodes::is_known(pattern.opcode) || on_numbers();
     info.defs.len() == 1 && is_total && reads_numbers && is_written
 }
 

@@ -17,6 +17,9 @@ impl Generator<'_, '_, '_> {
             self.scope.push(entry);
             return Ok(());
         }
+        if self.policy.strict && self.u.ratio(1, 4)? {
+            return self.rounding();
+        }
         if self.policy.floats
             && self.u.ratio(1, 2)?
             && let Some(entry) = self.on_numbers()?

@@ -26,6 +26,9 @@ pub(super) const TRIES: u32 = 8;
 /// take long: those at the edges of words stand for all.
 const ODD_WIDTHS: [u32; 10] = [2, 7, 8, 15, 16, 17, 31, 33, 48, 63];
 
+/// Both kinds of NaNs, as classes.
+const NANS: i64 = 3;
+
 /// Numbers that a program is given in registers of floating point, at most.
 const MOST_ARGUMENTS: usize = 3;
 
@@ -80,9 +83,14 @@ impl Generator<'_, '_, '_> {
         Ok(())
     }
 
+    /// The operations on numbers of the program.
+    fn numbers(&self) -> &'static [Opcode] {
+        if self.policy.strict { &opcodes::STRICT } else { &opcodes::ON_NUMBERS }
+    }
+
     /// One operation on numbers; `None` where the target does not compile the one drawn.
     pub(super) fn on_numbers(&mut self) -> Result<Option<Entry>> {
-        let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
+        let opcode = *self.u.choose(self.numbers())?;
         if opcode.family() == Some(Family::Reduction) || self.u.ratio(1, 16)? {
             return self.on_number_vectors(opcode);
         }
@@ -216,7 +224,7 @@ impl Generator<'_, '_, '_> {
     /// A number: a constant, the result of another operation, or bits in scope.
     fn number(&mut self, ty: Type, depth: u32) -> Result<DrawnNumber> {
         if depth > 0 && self.u.ratio(1, 4)? {
-            let opcode = *self.u.choose(&opcodes::ON_NUMBERS)?;
+            let opcode = *self.u.choose(self.numbers())?;
             if let Some(types) = self.number_types(opcode)?.filter(|types| types[0] == Some(ty))
                 && opcode.info().is_some_and(is_number)
             {
@@ -236,7 +244,7 @@ impl Generator<'_, '_, '_> {
 
     /// A value that an operation on numbers leaves, which keeps every NaN. Halves without arithmetic are converted.
     pub(super) fn in_register_of_numbers(&mut self, ty: Type, deterministic: bool) -> Result<Entry> {
-        let (from, opcode) = match self.has_arithmetic(ty) {
+        let (from, opcode) = match self.has_arithmetic(ty) || self.policy.strict {
             true => (ty, Opcode::G_FNEG),
             false => (S32, Opcode::G_SITOFP),
         };
@@ -246,7 +254,7 @@ impl Generator<'_, '_, '_> {
 
     /// The value, read by an operation on numbers.
     pub(super) fn read_as_number(&mut self, entry: Entry) -> Result<Entry> {
-        let (ty, opcode) = match self.has_arithmetic(entry.ty) {
+        let (ty, opcode) = match self.has_arithmetic(entry.ty) || self.policy.strict {
             true => (entry.ty, Opcode::G_FNEG),
             false => (S32, Opcode::G_FPEXT),
         };
@@ -312,15 +320,25 @@ impl Generator<'_, '_, '_> {
     pub(super) fn settled(&mut self, number: DrawnNumber) -> Result<Entry> {
         let DrawnNumber { entry, is_any_nan } = number;
         let Some(format) = FloatFormat::of_width(entry.ty.bits()).filter(|_| is_any_nan) else { return Ok(entry) };
+        if self.policy.strict {
+            // A comparison would raise a flag.
+            let operands = [Operand::used(entry.register), Operand::Imm(NANS)];
+            let is_nan = self.builder.build(S1, Opcode::G_IS_FPCLASS, operands);
+            return Ok(self.with_one_nan(format, is_nan, entry));
+        }
         if !compiles(self.legalizer, Opcode::G_FCMP, &[Some(S1), Some(entry.ty), None]) {
             return Ok(Entry { deterministic: false, ..entry });
         }
         let number = Operand::used(entry.register);
         let operands = [Operand::FloatPredicate(FloatPredicate::Uno), number, number];
         let is_nan = self.builder.build(S1, Opcode::G_FCMP, operands);
+        Ok(self.with_one_nan(format, is_nan, entry))
+    }
+
+    fn with_one_nan(&mut self, format: FloatFormat, is_nan: VReg, entry: Entry) -> Entry {
         let quiet = Bits::ones(format.bits()).shl(format.fraction_bits() - 1).and(Bits::ones(format.bits()).lshr(1));
         let one = self.constant_number(format, quiet);
-        Ok(Entry { register: self.builder.select(is_nan, one, entry.register), ..entry })
+        Entry { register: self.builder.select(is_nan, one, entry.register), ..entry }
     }
 
     pub(super) fn constant_number(&mut self, format: FloatFormat, bits: Bits) -> VReg {
@@ -337,6 +355,7 @@ pub(super) fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexT
 
 /// The operations that the target compiles for numbers of 16, 32 or 64 bits.
 pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item = Opcode> {
+    let strict = opcodes::STRICT.iter().filter(|opcode| opcode.sees_environment());
     let numbers = [S16, S32, S64].map(Some);
     let alone = numbers.map(|one| [one, None, None]);
     let pairs = [S1, S16, S32, S64].map(Some).into_iter().flat_map(move |one| numbers.map(|other| [one, other, None]));
@@ -347,7 +366,7 @@ pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item 
             |types: &IndexTypes| (0..3).all(|index| info.class_of(index).is_some() == types[index].is_some());
         all.iter().any(|types| is_whole(types) && info.takes(types) && compiles(legalizer, *opcode, types))
     };
-    opcodes::ON_NUMBERS.iter().copied().filter(any)
+    opcodes::ON_NUMBERS.iter().chain(strict).copied().filter(any)
 }
 
 /// True if the operation defines a number.

@@ -57,16 +57,23 @@ pub fn generate_machine(
         }
     }
     writer.results(features)?;
+    writer.function.is_strict = writer.function.names_environment(target.vocabulary);
     Ok(writer.function)
 }
 
-/// The rows that compute a result of their operands.
+/// The rows that compute a result of their operands. Most numbers may not be written to the environment of floating
+/// point.
 pub fn computing_rows(
     target: &'static Target,
     features: Features,
 ) -> impl Iterator<Item = (TargetOpcode, &'static InstrDesc)> {
     let rows = (0..).map(TargetOpcode).zip(target.instructions);
-    rows.filter(move |(_, row)| is_plain(row) && !PLACED.contains(&row.name) && features.contains(row.requires))
+    let sets_environment =
+        |row: &InstrDesc| row.implicit_defs.iter().any(|&register| target.abi.is_of_environment(register));
+    rows.filter(move |(_, row)| {
+        let is_other = PLACED.contains(&row.name) || sets_environment(row);
+        is_plain(row) && !is_other && features.contains(row.requires)
+    })
 }
 
 /// The rows that load, store, or do both in one step. A store that keeps a reservation has none here.

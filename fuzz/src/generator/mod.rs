@@ -33,6 +33,7 @@ mod refusals;
 mod regions;
 mod rewrites;
 mod shapes;
+mod strict;
 mod variadic;
 mod vector_operations;
 mod vectors;
@@ -104,6 +105,8 @@ struct Policy {
     late_arguments: bool,
     /// Numbers of floating point.
     floats: bool,
+    /// The operations on them see the environment. A call would not.
+    strict: bool,
 }
 
 impl Policy {
@@ -151,7 +154,13 @@ impl Policy {
             variadic: u.ratio(1, 64)?,
             late_arguments: u.ratio(1, 24)?,
             floats: u.ratio(1, 10)?,
+            strict: false,
         })
+    }
+
+    /// The same for a program whose operations on numbers see the environment.
+    fn made_strict(self) -> Policy {
+        Policy { floats: true, strict: true, linked: false, variadic: false, ..self }
     }
 }
 
@@ -204,6 +213,11 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Fea
     if aim.is_some_and(|aim| aim.is_linked()) {
         (policy.linked, policy.memory) = (true, true);
     }
+    let is_strict = aim.is_some_and(|aim| aim.is_strict());
+    if is_strict || policy.floats && strict::has_environment((target.legality)(features)) && u.ratio(1, 3)? {
+        policy = policy.made_strict();
+    }
+    let aim = aim.filter(|aim| is_strict || !(policy.strict && aim.may_be_of_numbers()));
     // What is no goal needs programs of one statement too.
     let aim = if policy.statements == 1 && u.ratio(1, 3)? { aim.filter(Aim::is_of_vectors) } else { aim };
     modules::function(u, (target, features), (policy, aim), (name, None), (None, &[]))

@@ -25,7 +25,8 @@ pub(super) struct CalleeSignature {
 
 /// A module for `target` out of `u`'s bytes: the first function is `f`, which calls others.
 pub fn generate_module(u: &mut Unstructured<'_>, target: &'static Target, features: Features) -> Result<Vec<Function>> {
-    let aim = Aim::at(u.arbitrary()?, target, features);
+    // A callee would not see the environment of floating point.
+    let aim = Aim::at(u.arbitrary()?, target, features).filter(|aim| !aim.is_strict());
     let count = u.int_in_range(2..=MOST)?;
     let signatures = (1..count).map(|number| CalleeSignature::draw(u, target, number)).collect::<Result<Vec<_>>>()?;
     let module = linkage::module(u, target.pointer_bits)?;

@@ -57,7 +57,8 @@ pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item 
         let all = elements.iter().filter_map(|&elements| types(*opcode, info, elements, 2));
         all.into_iter().any(|types| compiles_by_element(legalizer, *opcode, &types))
     };
-    crate::opcodes::ON_NUMBERS.iter().copied().filter(any)
+    let strict = crate::opcodes::STRICT.iter().filter(|opcode| opcode.sees_environment());
+    crate::opcodes::ON_NUMBERS.iter().chain(strict).copied().filter(any)
 }
 
 impl Generator<'_, '_, '_> {

@@ -296,8 +296,7 @@ pub(super) fn registers(
     written.sort_unstable();
     written.dedup();
     for register in written {
-        let bits = target.vocabulary.register_bits(register);
-        let initial = *inputs.physical.entry(register).or_insert_with(|| d.variable(bits));
+        let initial = inputs.physical(d, target, register);
         let unwritten = Scalar::new(initial, d.truth(false));
         let [before, after] = [source, result].map(|side| side.physical.get(&register).unwrap_or(&unwritten).clone());
         let name = ValueName::Other("machine register");

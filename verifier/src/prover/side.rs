@@ -46,6 +46,23 @@ pub(super) struct Inputs {
     pub order: Vec<VReg>,
 }
 
+impl Inputs {
+    /// The contents of a full register before either side: anything. Of the control register of floating point only the
+    /// rounding mode is, and its other bits are zero.
+    pub fn physical(&mut self, d: &mut Symbolic, target: &Target, register: PReg) -> Term {
+        let width = target.vocabulary.register_bits(register);
+        let environment = target.vocabulary.float_environment().filter(|known| known.control == register);
+        *self.physical.entry(register).or_insert_with(|| match environment {
+            None => d.variable(width),
+            Some(known) => {
+                let (mode, place) = (d.variable(known.mode_bits), d.literal(known.mode_place.into(), width));
+                let mode = d.zext(&mode, width);
+                d.shl(&mode, &place)
+            }
+        })
+    }
+}
+
 /// The results of a side.
 pub(super) struct Side {
     pub defined: FxHashMap<VReg, Scalar>,
@@ -555,9 +572,8 @@ impl MachineState<Symbolic> for SideState<'_, '_> {
             let bits = self.evaluation.variable_of(Start::ThreadPointer);
             return Value::new(bits, self.evaluation.d.truth(false));
         }
-        let d = &mut *self.evaluation.d;
-        let bits = *self.evaluation.inputs.physical.entry(register).or_insert_with(|| d.variable(width));
-        Value::new(bits, d.truth(false))
+        let (d, target) = (&mut *self.evaluation.d, self.evaluation.target);
+        Value::new(self.evaluation.inputs.physical(d, target, register), d.truth(false))
     }
 
     fn set_full_register(&mut self, register: PReg, value: Scalar) {

@@ -64,9 +64,14 @@ pub fn evaluate<'d>(
             let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, 64);
             Ok(finish(d, bits, &s))
         }
+        // Other bits than those of the environment make other arithmetic.
         MSR_FPCR | MSR_FPSR => {
             let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, 32);
-            Ok(finish(d, bits, &s))
+            let known = if opcode == MSR_FPCR { 3 << 22 } else { 31 };
+            let others = d.literal(!known, 32);
+            let others = d.and(&bits, &others);
+            let is_known = d.is_zero(&others);
+            Ok(MachineEvaluation { ub: d.bool_not(&is_known), ..finish(d, bits, &s) })
         }
         ADRP | LOADgot => {
             let bits = s.exactly::<1>(inst)?[0].bits;

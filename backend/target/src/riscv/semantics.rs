@@ -61,10 +61,16 @@ pub fn evaluate<'d>(
             let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, target.pointer_bits.into());
             Ok(finish(d, bits, &s))
         }
-        WriteFFLAGS | WriteFRM => {
-            let width = if opcode == WriteFRM { RoundingMode::BITS } else { FLAG_BITS };
-            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, width);
+        WriteFFLAGS => {
+            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, FLAG_BITS);
             Ok(finish(d, bits, &s))
+        }
+        // Instructions that round by a number that is no mode are illegal.
+        WriteFRM => {
+            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, RoundingMode::BITS);
+            let last = d.constant(RoundingMode::NearestAway.bits());
+            let ub = d.ult(&last, &bits);
+            Ok(MachineEvaluation { ub, ..finish(d, bits, &s) })
         }
         // The part of an address that a linker makes fit.
         LUI if matches!(inst.operands.get(1), Some(Operand::Address(_))) => {
