@@ -519,12 +519,12 @@ opcodes! {
     }
     /// The floating-point environment itself.
     FloatEnvironment {
-        G_GET_FPENV: [T0] <- [] {SIDE_EFFECTS};
-        G_SET_FPENV: [] <- [T0] {SIDE_EFFECTS};
-        G_RESET_FPENV: [] <- [] {SIDE_EFFECTS};
-        G_GET_FPMODE: [T0] <- [] {SIDE_EFFECTS};
-        G_SET_FPMODE: [] <- [T0] {SIDE_EFFECTS};
-        G_RESET_FPMODE: [] <- [] {SIDE_EFFECTS};
+        G_GET_FPENV: [I0] <- [] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 8));
+        G_SET_FPENV: [] <- [I0] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 8));
+        G_RESET_FPENV: [] <- [] {DEFINED, SIDE_EFFECTS};
+        G_GET_FPMODE: [I0] <- [] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
+        G_SET_FPMODE: [] <- [I0] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
+        G_RESET_FPMODE: [] <- [] {DEFINED, SIDE_EFFECTS};
         G_GET_ROUNDING: [I0] <- [] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
         G_SET_ROUNDING: [] <- [I0] {DEFINED, SIDE_EFFECTS} types(AtLeast(0, 3));
     }

@@ -45,8 +45,11 @@ pub(super) fn widen(r: &mut Recipe<'_>, index: usize, ty: Type) -> bool {
         (G_BSWAP | G_BITREVERSE, 0) => high_aligned(r, ty),
         (G_UMULH, 0) => high_product(r, ty, G_ZEXT),
         (G_SMULH, 0) => high_product(r, ty, G_SEXT),
-        (G_CTPOP | G_CTLZ | G_CTTZ | G_GET_ROUNDING, 0) => result(r, ty),
-        (G_SET_ROUNDING, 0) => source(r, 0, ty, G_ZEXT, Flags::Keep),
+        (G_CTPOP | G_CTLZ | G_CTTZ, 0) => result(r, ty),
+        (opcode, 0) if opcode.family() == Some(Family::FloatEnvironment) => match r.data.vreg_defs().next() {
+            Some(_) => result(r, ty),
+            None => source(r, 0, ty, G_ZEXT, Flags::Keep),
+        },
         (G_CTLZ, 1) => leading_zeros(r, ty),
         (G_CTTZ, 1) => trailing_zeros(r, ty),
         (G_CTPOP, 1) => source(r, 1, ty, G_ZEXT, Flags::Keep),

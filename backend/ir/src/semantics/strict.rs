@@ -1,6 +1,7 @@
 //! Operations that see the environment of floating point: they round as its mode says, and raise its flags.
 //!
 //! Source: LangRef, "Constrained Floating-Point Intrinsics" and "Floating-Point Environment Manipulation intrinsics".
+//! The number that is an environment is the C library's for the machine: LLVM calls `fegetenv` and `fesetenv`.
 //! `nofpexcept` licenses any flags, and the definition raises the true ones. An operation on poison is undefined: it
 //! would raise any flags. So is a mode that the machine does not have.
 
@@ -10,7 +11,7 @@ use super::walk::{self, MachineState, Next, Transfer};
 use super::{Domain, Unsupported, Value};
 use crate::float::FloatFormat;
 use crate::inst::InstData;
-use crate::opcode::{Family, Opcode};
+use crate::opcode::Opcode;
 use smallvec::SmallVec;
 
 /// The environment that a function's operations see; `None` where it is LLVM's default one, which nobody observes.
@@ -45,8 +46,10 @@ pub(super) fn execute<D: Domain, S: MachineState<D>>(
     let ub = match data.opcode {
         Opcode::G_GET_ROUNDING => get_rounding(state, environment, data)?,
         Opcode::G_SET_ROUNDING => set_rounding(state, environment, data)?,
-        _ if data.opcode.family() == Some(Family::StrictFloat) => compute(state, environment, data)?,
-        _ => return Err(Unsupported::new(data.opcode.to_string())),
+        Opcode::G_GET_FPENV | Opcode::G_GET_FPMODE => get(state, environment, data)?,
+        Opcode::G_SET_FPENV | Opcode::G_SET_FPMODE => set(state, environment, data)?,
+        Opcode::G_RESET_FPENV | Opcode::G_RESET_FPMODE => reset(state, environment, data),
+        _ => compute(state, environment, data)?,
     };
     Ok(Some(Transfer { ub, next: Next::Following }))
 }
@@ -88,6 +91,70 @@ fn set_rounding<D: Domain, S: MachineState<D>>(
     let ub = domain.bool_or(&asked.poison, &unknown);
     state.set_full_register(environment.control, Value::new(control, never));
     Ok(ub)
+}
+
+/// The environment, or its control register, as one number.
+fn get<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    environment: &FloatEnvironment,
+    data: &InstData,
+) -> Result<D::Bool, Unsupported> {
+    let dst = data.defs().next().ok_or_else(|| malformed(data))?;
+    let width = walk::operand_bits(state.function(), state.vocabulary(), dst);
+    let [control, status] = environment.registers().map(|register| state.full_register(register).bits);
+    let domain = state.domain();
+    let bits = match data.opcode {
+        Opcode::G_GET_FPMODE if domain.width(&control) <= width => Some(domain.zext(&control, width)),
+        Opcode::G_GET_FPMODE => None,
+        _ => environment.whole(domain, [&control, &status], width),
+    };
+    let (bits, never) = (bits.ok_or_else(|| malformed(data))?, domain.boolean(false));
+    walk::write(state, dst, Value::new(bits, never.clone()))?;
+    Ok(never)
+}
+
+/// Sets the environment, or its control register. A number that none of both registers may hold is undefined.
+fn set<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    environment: &FloatEnvironment,
+    data: &InstData,
+) -> Result<D::Bool, Unsupported> {
+    let given = data.uses().next().ok_or_else(|| malformed(data))?;
+    let given = walk::read(state, given)?;
+    let widths = environment.registers().map(|register| state.vocabulary().register_bits(register));
+    let domain = state.domain();
+    let (control, status) = if data.opcode == Opcode::G_SET_FPMODE {
+        let fits = domain.width(&given.bits) >= widths[0];
+        (fits.then(|| domain.extract(&given.bits, 0, widths[0])), None)
+    } else {
+        environment.parts(domain, &given.bits, widths).map(|[control, status]| (control, status)).unzip()
+    };
+    let control = control.ok_or_else(|| malformed(data))?;
+    let mut is_known = environment.is_mode(domain, &control);
+    if let Some(status) = &status {
+        let is_flags = environment.is_flags(domain, status);
+        is_known = domain.bool_and(&is_known, &is_flags);
+    }
+    let (unknown, never) = (domain.bool_not(&is_known), domain.boolean(false));
+    let ub = domain.bool_or(&given.poison, &unknown);
+    let registers = [(environment.control, Some(control)), (environment.status, status)];
+    for (register, bits) in registers {
+        let value = bits.map(|bits| Value::new(bits, never.clone()));
+        value.into_iter().for_each(|value| state.set_full_register(register, value));
+    }
+    Ok(ub)
+}
+
+/// The default environment, or its mode.
+fn reset<D: Domain, S: MachineState<D>>(state: &mut S, environment: &FloatEnvironment, data: &InstData) -> D::Bool {
+    let count = if data.opcode == Opcode::G_RESET_FPMODE { 1 } else { 2 };
+    for register in environment.registers().into_iter().take(count) {
+        let width = state.vocabulary().register_bits(register);
+        let domain = state.domain();
+        let value = Value::new(domain.literal(0, width), domain.boolean(false));
+        state.set_full_register(register, value);
+    }
+    state.domain().boolean(false)
 }
 
 /// An operation of arithmetic, on each element of a vector in turn; the condition under which it is undefined.

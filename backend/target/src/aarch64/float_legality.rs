@@ -6,6 +6,7 @@
 use super::features::FULLFP16;
 use super::legality::each;
 use crate::Features;
+use crate::legality::mutations::change_to;
 use crate::legality::predicates::type_in_set;
 use crate::legality::{NUMBERS, RuleSet, pairs, rules_for};
 use tribunal_ir::Opcode::*;
@@ -57,6 +58,12 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
         each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
         each(&STRICT).legal_for(native),
         rules_for("aarch64", &[G_GET_ROUNDING, G_SET_ROUNDING]).legal_for(&[S64]).min_scalar(0, S64),
+        // The whole environment has 64 bits, and the register with the mode 32.
+        rules_for("aarch64", &[G_GET_FPENV, G_SET_FPENV]).legal_for(&[S64]),
+        rules_for("aarch64", &[G_GET_FPMODE, G_SET_FPMODE])
+            .legal_for(&[S64])
+            .widen_scalar_if(type_in_set(0, &[S32]), change_to(0, S64)),
+        rules_for("aarch64", &[G_RESET_FPENV, G_RESET_FPMODE]).always_legal(),
         each(&[G_FMA]).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S64)),
         each(&[G_FNEG, G_FABS]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),

@@ -7,7 +7,8 @@ use super::bitmask::encode_bitmask;
 use super::floats::packed;
 use super::instructions::*;
 use super::registers::{
-    FPCR, FPR, FPR16, FPR32, FPR64, FPR128, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, HSUB, NZCV, SUB_32, WZR, XZR,
+    FPCR, FPR, FPR16, FPR32, FPR64, FPR128, FPSR, GPR32, GPR32SP, GPR64, GPR64COMMON, GPR64SP, HSUB, NZCV, SUB_32, WZR,
+    XZR,
 };
 use super::target_flags::{GOT, PAGE, PAGE_OFFSET, TLS, TPREL_HIGH, TPREL_LOW};
 use crate::addressing::Addressing::{Got, InitialExec, LocalExec, PcRelative};
@@ -593,6 +594,18 @@ rules! {
     "set_rounding": op(G_SET_ROUNDING, Types::Any, &[A]) => [
         SUBXri(DefTemp(0, GPR64COMMON), Reg(0), Const(1), Const(0)), MRS_FPCR(DefTemp(1, GPR64), FP),
         BFMXri(DefTemp(2, GPR64), Temp(1), Temp(0), Const(42), Const(1)), MSR_FPCR(Temp(2), ImplicitDef(FPCR))];
+    "get_fpenv": op(G_GET_FPENV, X, &[]) => [
+        MRS_FPCR(DefTemp(0, GPR64), FP), MRS_FPSR(DefTemp(1, GPR64), ImplicitUse(FPSR)),
+        ORRXrs(DX, Temp(0), Temp(1), Const(32))];
+    "set_fpenv": op(G_SET_FPENV, Types::Any, &[A]) => [
+        UBFMXri(DefTemp(0, GPR64), Reg(0), Const(0), Const(31)), MSR_FPCR(Temp(0), ImplicitDef(FPCR)),
+        UBFMXri(DefTemp(1, GPR64), Reg(0), Const(32), Const(63)), MSR_FPSR(Temp(1), ImplicitDef(FPSR))];
+    "reset_fpenv": op(G_RESET_FPENV, Types::Any, &[]) => [
+        MSR_FPCR(ZX, ImplicitDef(FPCR)), MSR_FPSR(ZX, ImplicitDef(FPSR))];
+    "get_fpmode": op(G_GET_FPMODE, X, &[]) => [MRS_FPCR(DX, FP)];
+    "set_fpmode": op(G_SET_FPMODE, Types::Any, &[A]) => [
+        UBFMXri(DefTemp(0, GPR64), Reg(0), Const(0), Const(31)), MSR_FPCR(Temp(0), ImplicitDef(FPCR))];
+    "reset_fpmode": op(G_RESET_FPMODE, Types::Any, &[]) => [MSR_FPCR(ZX, ImplicitDef(FPCR))];
     "thread_pointer": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.thread.pointer")]) => [MOVbaseTLS(DX)];
     "threadlocal_address": op(G_INTRINSIC, X, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(DX, Reg(0))];
     "constant_pcrel": op(G_CONSTANT_POOL, X, &[Pat::Symbol(0, PcRelative)]) => [MOVaddr(DX, Symbol(0, PAGE), Symbol(0, PAGE_OFFSET))];

@@ -64,13 +64,11 @@ pub fn evaluate<'d>(
             let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, 64);
             Ok(finish(d, bits, &s))
         }
-        // Other bits than those of the environment make other arithmetic.
         MSR_FPCR | MSR_FPSR => {
             let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, 32);
-            let known = if opcode == MSR_FPCR { 3 << 22 } else { 31 };
-            let others = d.literal(!known, 32);
-            let others = d.and(&bits, &others);
-            let is_known = d.is_zero(&others);
+            let environment = target.abi.float_environment.as_ref().ok_or_else(|| Unsupported::new(row.name))?;
+            let is_known =
+                if opcode == MSR_FPCR { environment.is_mode(d, &bits) } else { environment.is_flags(d, &bits) };
             Ok(MachineEvaluation { ub: d.bool_not(&is_known), ..finish(d, bits, &s) })
         }
         ADRP | LOADgot => {

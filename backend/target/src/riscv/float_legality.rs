@@ -50,6 +50,9 @@ const ROUNDED: [Opcode; 7] =
 /// Operations that see the environment of floating point, and have instructions.
 const STRICT: [Opcode; 6] = [G_STRICT_FADD, G_STRICT_FSUB, G_STRICT_FMUL, G_STRICT_FDIV, G_STRICT_FMA, G_STRICT_FSQRT];
 
+/// Operations that read or write that environment as a number.
+const ENVIRONMENT: [Opcode; 6] = [G_GET_ROUNDING, G_SET_ROUNDING, G_GET_FPENV, G_SET_FPENV, G_GET_FPMODE, G_SET_FPMODE];
+
 impl FloatMachine {
     /// Rules of an operation that does with each element of a vector what it does with a scalar.
     fn each(self, opcodes: &[Opcode]) -> RuleSet {
@@ -81,8 +84,9 @@ impl FloatMachine {
         let mut sets = vec![
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&STRICT).legal_for(numbers),
-            rules_for(self.name, &[G_GET_ROUNDING, G_SET_ROUNDING])
+            rules_for(self.name, &ENVIRONMENT)
                 .when(!numbers.is_empty(), |rules| rules.legal_for(&[x]).min_scalar(0, x)),
+            rules_for(self.name, &[G_RESET_FPENV, G_RESET_FPMODE]).when(!numbers.is_empty(), RuleSet::always_legal),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])

@@ -480,11 +480,13 @@ crate::instructions! {
     FLTQ_H [DX, XH, XH] float(0x52, 5) {} if [ZFA, ZFH];
     FMVH_X_D [DX, XD] moved(0x71, 1) {} if [RV32, ZFA, D];
     FMVP_D_X [DD, X, X] float(0x59, 0) {} if [RV32, ZFA, D];
-    // Pseudo-instructions of LLVM's, for the two registers of the environment of floating point.
+    // Pseudo-instructions of LLVM's, for the two registers of the environment of floating point, which are one too.
     ReadFFLAGS [DX] read_status(1) {} if [F] reads [FFLAGS];
     WriteFFLAGS [X] write_status(1) {} if [F] writes [FFLAGS];
     ReadFRM [DX] read_status(2) {} if [F] reads [FRM];
     WriteFRM [X] write_status(2) {} if [F] writes [FRM];
+    ReadFCSR [DX] read_status(3) {} if [F] reads [FRM, FFLAGS];
+    WriteFCSR [X] write_status(3) {} if [F] writes [FRM, FFLAGS];
     FENCE [KINDS, KINDS] fence(0) {SIDE_EFFECTS};
     FENCE_TSO [] fixed(0x8330000f) {SIDE_EFFECTS};
     ECALL [] fixed(0x73) {SIDE_EFFECTS};

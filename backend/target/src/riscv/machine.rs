@@ -50,7 +50,14 @@ fn from_here(data: &InstData, low: TargetOpcode) -> Option<Sequence> {
 
 /// The assembler's name of LLVM's `name`: `add.uw` for `ADD_UW`, `rev8` for `REV8_RV64`.
 fn mnemonic(name: &str) -> String {
-    let of_status = [("ReadFFLAGS", "frflags"), ("WriteFFLAGS", "fsflags"), ("ReadFRM", "frrm"), ("WriteFRM", "fsrm")];
+    let of_status = [
+        ("ReadFFLAGS", "frflags"),
+        ("WriteFFLAGS", "fsflags"),
+        ("ReadFRM", "frrm"),
+        ("WriteFRM", "fsrm"),
+        ("ReadFCSR", "frcsr"),
+        ("WriteFCSR", "fscsr"),
+    ];
     if let Some((_, mnemonic)) = of_status.iter().find(|(known, _)| *known == name) {
         return mnemonic.to_string();
     }

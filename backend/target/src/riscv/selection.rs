@@ -2,7 +2,7 @@
 
 use super::floats::number_of_constant;
 use super::instructions::*;
-use super::registers::{FPR16, FPR32, FPR64, FPRB, FRM, GPR, TP, ZERO};
+use super::registers::{FFLAGS, FPR16, FPR32, FPR64, FPRB, FRM, GPR, TP, ZERO};
 use super::target_flags::{HI, LO, TPREL_ADD, TPREL_HI, TPREL_LO};
 use crate::Features;
 use crate::addressing::Addressing::{Absolute, Got, InitialExec, LocalExec, PcRelative};
@@ -636,6 +636,12 @@ rules! {
         SLLI(DefTemp(0, GPR), Reg(0), Const(2)), LUI(DefTemp(1, GPR), Const(0x42)),
         ADDI(DefTemp(2, GPR), Temp(1), Const(0x301)), SRL(DefTemp(3, GPR), Temp(2), Temp(0)),
         WriteFRM(Temp(3), ImplicitDef(FRM))];
+    "get_fpenv" if F: op(G_GET_FPENV, &[]) => [ReadFCSR(D, ImplicitUse(FRM), ImplicitUse(FFLAGS))];
+    "set_fpenv" if F: op(G_SET_FPENV, &[A]) => [WriteFCSR(Reg(0), ImplicitDef(FRM), ImplicitDef(FFLAGS))];
+    "reset_fpenv" if F: op(G_RESET_FPENV, &[]) => [WriteFCSR(Phys(ZERO), ImplicitDef(FRM), ImplicitDef(FFLAGS))];
+    "get_fpmode" if F: op(G_GET_FPMODE, &[]) => [ReadFRM(D, ImplicitUse(FRM))];
+    "set_fpmode" if F: op(G_SET_FPMODE, &[A]) => [WriteFRM(Reg(0), ImplicitDef(FRM))];
+    "reset_fpmode" if F: op(G_RESET_FPMODE, &[]) => [WriteFRM(Phys(ZERO), ImplicitDef(FRM))];
     "thread_pointer": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.thread.pointer")]) => [ADDI(D, Phys(TP), Const(0))];
     "threadlocal_address": op(G_INTRINSIC, &[Pat::Intrinsic("llvm.threadlocal.address"), A]) => [MOVE(D, Reg(0))];
     "constant_absolute": op(G_CONSTANT_POOL, &[Pat::Symbol(0, Absolute)]) => [LUI(T, Symbol(0, HI)), ADDI(D, Temp(0), Symbol(0, LO))];

@@ -65,6 +65,20 @@ pub fn evaluate<'d>(
             let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, FLAG_BITS);
             Ok(finish(d, bits, &s))
         }
+        ReadFCSR => {
+            let [mode, flags] = s.exactly(inst)?;
+            let both = d.concat(&mode.bits, &flags.bits);
+            let bits = d.zext(&both, target.pointer_bits.into());
+            Ok(finish(d, bits, &s))
+        }
+        WriteFCSR => {
+            let [whole] = s.exactly(inst)?;
+            let (flags, mode) =
+                (d.extract(&whole.bits, 0, FLAG_BITS), d.extract(&whole.bits, FLAG_BITS, RoundingMode::BITS));
+            let last = d.constant(RoundingMode::NearestAway.bits());
+            let results = smallvec![Value::new(mode, whole.poison), Value::new(flags, whole.poison)];
+            Ok(MachineEvaluation { results, ub: d.ult(&last, &mode), ..jump_free(d) })
+        }
         // Instructions that round by a number that is no mode are illegal.
         WriteFRM => {
             let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, RoundingMode::BITS);

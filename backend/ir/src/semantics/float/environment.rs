@@ -20,6 +20,8 @@ pub struct FloatEnvironment {
     pub status: PReg,
     /// The place of each flag there, by [`super::FloatFlag`].
     pub flags: [u32; FLAG_BITS as usize],
+    /// The places of both registers in the number that is the whole environment, C's `fenv_t`: the lowest bit of each.
+    pub places: [u32; 2],
 }
 
 impl FloatEnvironment {
@@ -85,6 +87,49 @@ impl FloatEnvironment {
         let place = d.literal(self.mode_place.into(), whole);
         let placed = d.shl(&number, &place);
         (d.or(&rest, &placed), is_known)
+    }
+
+    /// Both registers in one number, as `fegetenv` gives it, of `width` bits; `None` where they do not fit.
+    pub fn whole<D: Domain + ?Sized>(&self, d: &mut D, registers: [&D::Bits; 2], width: u32) -> Option<D::Bits> {
+        let mut whole = d.literal(0, width);
+        for (register, place) in registers.into_iter().zip(self.places) {
+            if d.width(register) + place > width {
+                return None;
+            }
+            let (register, place) = (d.zext(register, width), d.literal(place.into(), width));
+            let placed = d.shl(&register, &place);
+            whole = d.or(&whole, &placed);
+        }
+        Some(whole)
+    }
+
+    /// Both registers out of one number; `None` where they do not fit.
+    pub fn parts<D: Domain + ?Sized>(&self, d: &mut D, whole: &D::Bits, widths: [u32; 2]) -> Option<[D::Bits; 2]> {
+        let fits = |(width, place): (u32, u32)| width + place <= d.width(whole);
+        if !widths.into_iter().zip(self.places).all(fits) {
+            return None;
+        }
+        let [control, status] = self.places;
+        Some([d.extract(whole, control, widths[0]), d.extract(whole, status, widths[1])])
+    }
+
+    /// True where a number for the control register is a mode and nothing else: other bits make other arithmetic.
+    pub fn is_mode<D: Domain + ?Sized>(&self, d: &mut D, control: &D::Bits) -> D::Bool {
+        let mut is_mode = d.boolean(false);
+        for number in 0..self.modes.len() as i64 {
+            let known = d.literal(number << self.mode_place, d.width(control));
+            let is_this = d.eq(control, &known);
+            is_mode = d.bool_or(&is_mode, &is_this);
+        }
+        is_mode
+    }
+
+    /// True where a number for the status register is flags and nothing else.
+    pub fn is_flags<D: Domain + ?Sized>(&self, d: &mut D, status: &D::Bits) -> D::Bool {
+        let flags = self.flags.iter().fold(0, |flags, place| flags | 1 << place);
+        let others = d.literal(!flags, d.width(status));
+        let others = d.and(status, &others);
+        d.is_zero(&others)
     }
 
     /// The status register after these flags were raised: [`FLAG_BITS`] bits, by [`super::FloatFlag`].
