@@ -98,8 +98,21 @@ impl Random {
         let infinity = ((1u64 << format.exponent_bits()) - 1) << fraction;
         let one = (format.bias() as u64) << fraction;
         let quiet = 1 << (fraction - 1);
-        let corners =
-            [0, 1, one, one + 1, one - 1, infinity, infinity - 1, infinity | quiet, infinity | 1, 1 << fraction, quiet];
+        let corners = [
+            0,
+            1,
+            one,
+            one + 1,
+            one - 1,
+            infinity,
+            infinity - 1,
+            infinity | quiet,
+            infinity | 1,
+            1 << fraction,
+            quiet,
+            (1 << fraction) - 1,
+            (1 << fraction) + 1,
+        ];
         let value = match self.next() % 4 {
             0 => corners[self.next() as usize % corners.len()],
             1 => one.wrapping_add((self.next() % 130) << fraction).wrapping_add(self.next() % (1 << fraction)),
@@ -143,6 +156,21 @@ fn is_known_to_differ(target: &Target, row: &InstrDesc, args: &[(u32, u128)]) ->
     target.options.iter().any(|option| option.name == "f")
         && is_extremum
         && args.iter().any(|&(bits, value)| is_signaling(bits, value as u64))
+}
+
+/// The same Unicorn raises nothing for an infinity by zero plus a quiet NaN. The manual asks for the invalid flag: "even
+/// when the addend is a quiet NaN" (volume I, chapter "F").
+fn has_flags_known_to_differ(target: &Target, row: &InstrDesc, args: &[(u32, u128)]) -> bool {
+    let is_fused = ["FMADD_", "FMSUB_", "FNMADD_", "FNMSUB_"].iter().any(|name| row.name.starts_with(name));
+    let [(bits, a), (_, b), (_, c)] = args else { return false };
+    let Some(format) = FloatFormat::of_width(*bits) else { return false };
+    let magnitude = |value: &u128| *value as u64 & (u64::MAX >> (65 - bits));
+    let infinity = ((1 << format.exponent_bits()) - 1) << format.fraction_bits();
+    let is_other = |one, other| magnitude(one) == infinity && magnitude(other) == 0;
+    target.options.iter().any(|option| option.name == "f")
+        && is_fused
+        && (is_other(a, b) || is_other(b, a))
+        && magnitude(c) > infinity
 }
 
 /// Where the status register has the flags.
@@ -213,7 +241,8 @@ fn try_once(
     let number = u128::from(random.next()) % environment.modes.len() as u128;
     registers.push((environment.control, number << environment.mode_place));
     registers.push((environment.status, 0));
-    let mode = environment.modes[number as usize].bits();
+    let control = Bits::new(number << environment.mode_place, 32);
+    let mode = environment.mode(&mut domain, &control);
     let meant = evaluate_raising(target, &mut domain, &mut Pure, inst, &values, (None, Some(mode)));
     let (meant, raised) = meant.unwrap();
     let status = environment.raised(&mut domain, &Bits::zero(32), &raised.unwrap_or(Bits::zero(FLAG_BITS)));
@@ -224,7 +253,8 @@ fn try_once(
     let ran = machine.run(&Input { registers, buffers: Vec::new() }, &full, 100).unwrap();
     assert_eq!(ran.fault, None, "{} on {args:x?}", row.name);
     let came = ran.results.last().map(|&(_, came)| came);
-    assert_eq!(came, Some(status.unsigned()), "the flags of {} {:?} on {args:x?}, {mode:?}", row.name, inst.operands);
+    let is_same = came == Some(status.unsigned()) || has_flags_known_to_differ(target, row, &args);
+    assert!(is_same, "{came:x?} for {status:?}: the flags of {} {:?} on {args:x?}, {mode:?}", row.name, inst.operands);
     for ((value, &(register, bits)), (_, came)) in meant.results.iter().zip(&defined).zip(&ran.results) {
         let came = if register == aarch64::registers::NZCV { came >> NZCV_PLACE } else { *came };
         let came = Bits::new(came, bits);

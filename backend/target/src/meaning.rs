@@ -66,8 +66,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     fn frame_address(&mut self, slot: StackSlot, width: u32) -> AnyBits;
     /// [`Memory::fixed_address`].
     fn fixed_address(&mut self, slot: FixedSlot, width: u32) -> AnyBits;
-    /// The rounding mode of the environment of floating point, [`RoundingMode::BITS`] bits; `None` where it is the
-    /// default one, which nobody observes.
+    /// The rounding mode of the environment of floating point, as rules take it; `None` where it is the default one,
+    /// which nobody observes.
     fn rounding_mode(&self) -> Option<AnyBits>;
     /// Raises flags of that environment.
     fn raise(&mut self, flags: &AnyBits);

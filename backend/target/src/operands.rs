@@ -102,7 +102,7 @@ pub fn finish<D: AnyDomain + ?Sized>(d: &mut D, bits: D::Bits, sources: &Sources
     MachineEvaluation { results: smallvec![Value::new(bits, poison)], ub: d.boolean(false), taken: None, to: None }
 }
 
-/// The rounding mode of the environment of floating point: [`RoundingMode::BITS`] bits.
+/// The rounding mode of the environment of floating point, as rules take it.
 pub fn rounding_mode<D: AnyDomain + ?Sized>(d: &mut D) -> D::Bits {
     d.rounding_mode().unwrap_or_else(|| d.constant(RoundingMode::NearestEven.bits()))
 }

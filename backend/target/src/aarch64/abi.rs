@@ -85,6 +85,7 @@ pub static ABI: Abi = Abi {
         modes: &[RoundingMode::NearestEven, RoundingMode::Up, RoundingMode::Down, RoundingMode::TowardZero],
         status: FPSR,
         flags: [4, 3, 2, 1, 0],
+        tells_tiny_first: true,
         places: [0, 32],
     }),
     reserved: &[],

@@ -113,6 +113,7 @@ const BOTH: Abi = Abi {
         modes: &RoundingMode::ALL,
         status: FFLAGS,
         flags: [0, 1, 2, 3, 4],
+        tells_tiny_first: false,
         places: [5, 0],
     }),
     reserved: &[x(3), TP],

@@ -144,7 +144,10 @@ pub fn fma<D: Domain + ?Sized>(
 ) -> FloatResult<D::Bits> {
     let [x, y, z] = parts_of(d, format, [a, b, c]);
     let no_product = has_no_product(d, &x, &y);
-    let product_is_infinite = d.bool_or(&x.is_infinite, &y.is_infinite);
+    // One with a NaN is none.
+    let (is_one, has_nan) = (d.bool_or(&x.is_infinite, &y.is_infinite), d.bool_or(&x.is_nan, &y.is_nan));
+    let is_number = d.bool_not(&has_nan);
+    let product_is_infinite = d.bool_and(&is_one, &is_number);
     let sign = differ(d, &x.sign, &y.sign);
     let opposite = differ(d, &sign, &z.sign);
     let no_sum = all(d, &[&product_is_infinite, &z.is_infinite, &opposite]);

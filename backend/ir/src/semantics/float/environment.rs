@@ -20,6 +20,8 @@ pub struct FloatEnvironment {
     pub status: PReg,
     /// The place of each flag there, by [`super::FloatFlag`].
     pub flags: [u32; FLAG_BITS as usize],
+    /// A tiny result is told before it is rounded.
+    pub tells_tiny_first: bool,
     /// The places of both registers in the number that is the whole environment, C's `fenv_t`: the lowest bit of each.
     pub places: [u32; 2],
 }
@@ -45,8 +47,18 @@ impl FloatEnvironment {
         self.mode_bits == RoundingMode::BITS && self.modes == RoundingMode::ALL
     }
 
-    /// The mode that the control register has: [`RoundingMode::BITS`] bits.
+    /// The mode that the control register has, as [`super::FloatRules`] takes it.
     pub fn mode<D: Domain + ?Sized>(&self, d: &mut D, control: &D::Bits) -> D::Bits {
+        let mode = self.direction(d, control);
+        if !self.tells_tiny_first {
+            return mode;
+        }
+        let first = d.literal(1, 1);
+        d.concat(&first, &mode)
+    }
+
+    /// [`RoundingMode::BITS`] bits.
+    fn direction<D: Domain + ?Sized>(&self, d: &mut D, control: &D::Bits) -> D::Bits {
         let number = self.number(d, control);
         if self.has_usual_numbers() {
             return number;

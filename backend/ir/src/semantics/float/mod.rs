@@ -88,7 +88,7 @@ pub const FLAG_BITS: u32 = 5;
 pub enum FloatFlag {
     /// The result is not exact.
     Inexact,
-    /// The result is inexact, and tiny after rounding.
+    /// The result is inexact, and tiny after rounding, or before.
     Underflow,
     /// The rounded result exceeds the format's greatest number.
     Overflow,
@@ -103,7 +103,8 @@ pub enum FloatFlag {
 pub struct FloatRules<D: Domain + ?Sized> {
     /// The NaN that an operation returns.
     pub nan: NanRule,
-    /// The rounding mode: [`RoundingMode::BITS`] bits. Numbers that are no mode round towards zero.
+    /// The rounding mode: [`RoundingMode::BITS`] bits. Numbers that are no mode round towards zero. One more bit may
+    /// stand above: it is set on a machine that tells a tiny result before it is rounded (IEEE 754-2019, 7.5).
     pub mode: D::Bits,
 }
 

@@ -11,19 +11,30 @@ pub(super) struct Directions<D: Domain + ?Sized> {
     pub down: D::Bool,
     up: D::Bool,
     away: D::Bool,
+    /// Whether a result is tiny is told before it is rounded, and not after.
+    tells_tiny_first: D::Bool,
 }
 
 impl<D: Domain + ?Sized> Directions<D> {
     pub fn of(d: &mut D, mode: &D::Bits) -> Directions<D> {
+        let tells_tiny_first = match d.width(mode) > RoundingMode::BITS {
+            true => {
+                let bit = d.extract(mode, RoundingMode::BITS, 1);
+                d.is_negative(&bit)
+            }
+            false => d.boolean(false),
+        };
+        let mode = d.extract(mode, 0, RoundingMode::BITS);
         let mut is = |wanted: RoundingMode| {
             let wanted = d.constant(wanted.bits());
-            d.eq(mode, &wanted)
+            d.eq(&mode, &wanted)
         };
         Directions {
             even: is(RoundingMode::NearestEven),
             down: is(RoundingMode::Down),
             up: is(RoundingMode::Up),
             away: is(RoundingMode::NearestAway),
+            tells_tiny_first,
         }
     }
 
@@ -140,7 +151,8 @@ pub(super) fn rounded<D: Domain + ?Sized>(
     finished(d, format, directions, &value.sign, Packed { packed, is_zero, is_tiny, is_inexact })
 }
 
-/// True where the value, rounded as if exponents had no bounds, is below the least normal number.
+/// True where the value, rounded as if exponents had no bounds, is below the least normal number; or where it is before
+/// it is rounded, on a machine that asks then.
 fn is_tiny<D: Domain + ?Sized>(
     d: &mut D,
     directions: &Directions<D>,
@@ -152,7 +164,8 @@ fn is_tiny<D: Domain + ?Sized>(
     let ones = d.literal(-1, precision);
     let (is_full, increments) = (d.eq(&cut.kept, &ones), directions.increments(d, sign, &cut));
     let just_below = d.is_zero(exponent);
-    let carries = all(d, &[&just_below, &is_full, &increments]);
+    let is_told_later = d.bool_not(&directions.tells_tiny_first);
+    let carries = all(d, &[&just_below, &is_full, &increments, &is_told_later]);
     let stays = d.bool_not(&carries);
     all(d, &[is_low, &stays])
 }
