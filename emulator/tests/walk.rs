@@ -171,3 +171,91 @@ fn a_memory_function_is_undefined_where_an_address_is_less_aligned_than_claimed(
     assert_eq!(outcome([8, 18], 4), Outcome::Undefined);
     assert_eq!(outcome([9, 17], 0), Outcome::Returned);
 }
+
+/// A function of two numbers in `$f10_d` and `$f11_d` that returns a number, run with this mode and these flags: the
+/// result, and the mode and the flags that it leaves. `None` where it is undefined.
+fn in_mode(body: &str, numbers: [f64; 2], [mode, flags]: [u128; 2]) -> Option<[Known; 3]> {
+    let target = tribunal_target::by_name("riscv64").unwrap();
+    let function = function(target, &format!("{body}\n$f10_d = COPY %9(s64)\nPseudoRET implicit $f10_d"));
+    let registers = ["f10_d", "f11_d", "frm", "fflags"].map(|name| target.vocabulary.register(name).unwrap());
+    let contents = [numbers[0].to_bits().into(), numbers[1].to_bits().into(), mode, flags];
+    let input = Input { registers: registers.into_iter().zip(contents).collect(), buffers: Vec::new() };
+    let interpreter = Interpreter::new(&function, target);
+    let alone = interpreter.run(&input, SETTINGS).unwrap().observation;
+    let together = interpreter.run_all(&[input.clone(), input], SETTINGS).remove(1).unwrap().observation;
+    assert_eq!(alone, together);
+    (alone.outcome == Outcome::Returned).then(|| [0, 1, 2].map(|index| alone.returned[index].2))
+}
+
+/// The flags, by the order of RISC-V's `fflags`.
+const INEXACT: u128 = 1;
+const UNDERFLOW: u128 = 2;
+const OVERFLOW: u128 = 4;
+const DIVIDE_BY_ZERO: u128 = 8;
+const INVALID: u128 = 16;
+
+/// Numbers of the modes.
+const NEAREST: u128 = 0;
+const TO_ZERO: u128 = 1;
+const DOWN: u128 = 2;
+const UP: u128 = 3;
+
+#[test]
+fn a_strict_operation_rounds_by_the_mode_and_raises_flags() {
+    let body =
+        |operation: &str| format!("bb.0:\n%0:_(s64) = COPY $f10_d\n%1:_(s64) = COPY $f11_d\n%9:_(s64) = {operation}");
+    let gives = |operation: &str, numbers: [f64; 2], mode: u128, result: f64, flags: u128| {
+        let number = all(result.to_bits().into());
+        let expected = Some([number, all(mode), all(flags)]);
+        assert_eq!(in_mode(&body(operation), numbers, [mode, 0]), expected, "{operation} of {numbers:?}, {mode}");
+    };
+    let (sum, product, quotient) = ("G_STRICT_FADD %0, %1", "G_STRICT_FMUL %0, %1", "G_STRICT_FDIV %0, %1");
+    let (tiny, above) = (f64::EPSILON / 256.0, 1.0 + f64::EPSILON);
+    gives(sum, [1.0, 2.0], UP, 3.0, 0);
+    gives(sum, [1.0, tiny], NEAREST, 1.0, INEXACT);
+    gives(sum, [1.0, tiny], UP, above, INEXACT);
+    gives(sum, [-1.0, -tiny], UP, -1.0, INEXACT);
+    gives(sum, [-1.0, -tiny], DOWN, -above, INEXACT);
+    gives("G_STRICT_FSUB %0, %1", [1.0, 1.0], DOWN, -0.0, 0);
+    gives(product, [f64::MAX, 2.0], NEAREST, f64::INFINITY, OVERFLOW | INEXACT);
+    gives(product, [f64::MAX, 2.0], TO_ZERO, f64::MAX, OVERFLOW | INEXACT);
+    gives(product, [f64::MIN_POSITIVE, 0.5], NEAREST, f64::MIN_POSITIVE / 2.0, 0);
+    gives(product, [f64::MIN_POSITIVE, above / 2.0], NEAREST, f64::MIN_POSITIVE / 2.0, UNDERFLOW | INEXACT);
+    gives(quotient, [-1.0, 0.0], NEAREST, f64::NEG_INFINITY, DIVIDE_BY_ZERO);
+    gives(quotient, [f64::INFINITY, 0.0], NEAREST, f64::INFINITY, 0);
+    gives("G_STRICT_FREM %0, %1", [5.5, 2.0], UP, 1.5, 0);
+    gives("G_STRICT_FSQRT %0", [2.0, 0.0], DOWN, 2.0f64.sqrt().next_down(), INEXACT);
+    gives("G_STRICT_FMA %0, %1, %0", [above, above], NEAREST, above.mul_add(above, above), INEXACT);
+    let flags_of = |operation: &str, numbers: [f64; 2]| in_mode(&body(operation), numbers, [NEAREST, 0]).unwrap()[2];
+    assert_eq!(flags_of(quotient, [0.0, 0.0]), all(INVALID));
+    assert_eq!(flags_of("G_STRICT_FSQRT %0", [-1.0, 0.0]), all(INVALID));
+    assert_eq!(flags_of("G_STRICT_FMA %0, %1, %0", [f64::INFINITY, f64::NAN]), all(0));
+    // What was raised before stays.
+    let kept = in_mode(&body(sum), [1.0, tiny], [NEAREST, INVALID]).unwrap();
+    assert_eq!(kept[2], all(INVALID | INEXACT));
+}
+
+/// The numbers of C's `FLT_ROUNDS`: to zero, to nearest, up, down, to nearest with ties away.
+#[test]
+fn the_rounding_mode_is_read_and_written_by_its_portable_number() {
+    for (mode, number) in [(0, 1), (1, 0), (2, 3), (3, 2), (4, 4)] {
+        let read = in_mode("bb.0:\n%9:_(s64) = G_GET_ROUNDING", [0.0; 2], [mode, 0]).unwrap();
+        assert_eq!(read, [all(number), all(mode), all(0)]);
+        let written = format!("bb.0:\n%9:_(s64) = G_CONSTANT i64 {number}\nG_SET_ROUNDING %9(s64)");
+        assert_eq!(in_mode(&written, [0.0; 2], [TO_ZERO, INVALID]).unwrap()[1..], [all(mode), all(INVALID)]);
+    }
+    let other = "bb.0:\n%9:_(s64) = G_CONSTANT i64 5\nG_SET_ROUNDING %9(s64)";
+    assert_eq!(in_mode(other, [0.0; 2], [0, 0]), None);
+}
+
+#[test]
+fn the_environment_is_saved_reset_and_restored() {
+    let saved = in_mode("bb.0:\n%9:_(s64) = G_GET_FPENV\nG_RESET_FPENV", [0.0; 2], [UP, INVALID]).unwrap();
+    assert_eq!(saved, [all(UP << 5 | INVALID), all(0), all(0)]);
+    let restored = "bb.0:\n%9:_(s64) = G_CONSTANT i64 68\nG_SET_FPENV %9(s64)";
+    assert_eq!(in_mode(restored, [0.0; 2], [0, 1]).unwrap()[1..], [all(DOWN), all(OVERFLOW)]);
+    let mode = in_mode("bb.0:\n%9:_(s64) = G_GET_FPMODE\nG_RESET_FPMODE", [0.0; 2], [UP, INVALID]).unwrap();
+    assert_eq!(mode, [all(UP), all(0), all(INVALID)]);
+    let set = "bb.0:\n%9:_(s64) = G_CONSTANT i64 2\nG_SET_FPMODE %9(s64)";
+    assert_eq!(in_mode(set, [0.0; 2], [0, INEXACT]).unwrap()[1..], [all(DOWN), all(INEXACT)]);
+}

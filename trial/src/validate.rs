@@ -10,6 +10,7 @@ use crate::promises;
 use crate::repair;
 use crate::shown::ShownInput;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -108,6 +109,16 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, settin
     judged.collect()
 }
 
+/// The function, strict if the other stage is: machine code of another compiler does not say it.
+fn as_strict<'f>(function: &'f Function, other: &Function) -> Cow<'f, Function> {
+    if function.is_strict || !other.is_strict {
+        return Cow::Borrowed(function);
+    }
+    let mut strict = function.clone();
+    strict.is_strict = true;
+    Cow::Owned(strict)
+}
+
 /// The verdict on one pair.
 fn judged(
     before: &Function,
@@ -121,6 +132,7 @@ fn judged(
     {
         return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
+    let (before, after) = (&*as_strict(before, after), &*as_strict(after, before));
     let is_laid_out = |function: &Function| function.frame_info.stack_size > 0;
     if is_laid_out(before) != is_laid_out(after) {
         return Judged::of(Kind::Unsupported("a frame that one stage alone has laid out".to_string()));

@@ -9,7 +9,8 @@ use tribunal_target::Target;
 use tribunal_trial::validate::{self, Kind, Setting};
 
 /// Files in each folder, one for each family of wrong pairs: a case that is lost is a failure.
-const FOLDERS: [(&str, usize); 17] = [
+const FOLDERS: [(&str, usize); 18] = [
+    ("environment", 13),
     ("control-flow", 27),
     ("simulation", 56),
     ("facts", 3),

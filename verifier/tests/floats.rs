@@ -171,6 +171,31 @@ fn instructions_compute_what_opcodes_do() {
     proved("aarch64", &generic("G_FMA", "%10, %11, %10"), "%9:fpr64(s64) = FMADDDrrr %10, %11, %10, implicit $fpcr");
 }
 
+/// In a strict function an operation reads the rounding mode and raises flags, which somebody after it may read.
+#[test]
+fn strict_operations_keep_mode_and_flags() {
+    let sum = "%9:fpr64(s64) = G_STRICT_FADD %10, %11";
+    let of = |opcode: &str, mode: u32| format!("%9:fpr64(s64) = {opcode} %10, %11, {mode}, implicit $frm");
+    proved("riscv64", sum, &of("FADD_D", 7));
+    refuted("riscv64", sum, &of("FADD_D", 0));
+    refuted("riscv64", sum, &of("FSUB_D", 7));
+    proved("aarch64", sum, "%9:fpr64(s64) = FADDDrr %10, %11, implicit $fpcr");
+    // Flags that nobody raised before, and flags that are lost.
+    refuted("riscv64", sum, &format!("%20:fpr64(s64) = FDIV_D %10, %11, 7, implicit $frm\n{}", of("FADD_D", 7)));
+    refuted(
+        "riscv64",
+        sum,
+        &format!("%20:gpr = ReadFFLAGS implicit $fflags\n{}\nWriteFFLAGS %20, implicit-def $fflags", of("FADD_D", 7)),
+    );
+    proved("riscv64", sum, &format!("%20:fpr64(s64) = FADD_D %10, %11, 7, implicit $frm\n{}", of("FADD_D", 7)));
+    let set = "G_SET_ROUNDING %3(s32)";
+    refuted("riscv64", &format!("{set}\n{sum}"), &format!("{sum}\n{set}"));
+    refuted("riscv64", "%9:_(s64) = G_GET_ROUNDING", "%9:_(s64) = G_GET_FPMODE");
+    refuted("aarch64", "%9:_(s64) = G_GET_ROUNDING", "%9:_(s64) = G_CONSTANT i64 1");
+    let restored = "%20:_(s64) = G_GET_FPENV\n%9:_(s64) = G_STRICT_FADD %0, %1\nG_SET_FPENV %20(s64)";
+    refuted("aarch64", "%9:_(s64) = G_STRICT_FADD %0, %1", restored);
+}
+
 /// A call of the runtime library, whose arguments and result stand in general registers.
 fn call(symbol: &str, copies: &[(&str, &str)], result: &str) -> String {
     let passed: String = copies.iter().map(|(register, value)| format!("{register} = COPY {value}\n")).collect();

@@ -3,7 +3,7 @@
 use super::site::{Site, more};
 use super::{A64, BOTH, Fault, Plant, Programs, RISCV, RV64, Rules};
 use tribunal_ir::Opcode::*;
-use tribunal_ir::{AddressBase, AddressData, Inst, IntPredicate};
+use tribunal_ir::{AddressBase, AddressData, Inst, IntPredicate, Operand};
 
 const LOWER: &[&str] = &["lower_for"];
 const LIBCALL: &[&str] = &["libcall_for"];
@@ -168,6 +168,41 @@ pub(super) static FAULTS: &[Fault] = &[
     }),
     selected("product-rounded-down", "rounding mode", RISCV, &["fmul_s", "fmul_d"], |s| {
         s.immediate(last(s)?, 3, |_| 2)
+    }),
+    // The environment
+    selected("strict-sum-to-nearest", "rounding mode", RISCV, &["strict_fadd_s", "strict_fadd_d"], |s| {
+        s.immediate(last(s)?, 3, |_| 0)
+    }),
+    selected("strict-root-to-nearest", "rounding mode", RISCV, &["strict_fsqrt_s", "strict_fsqrt_d"], |s| {
+        s.immediate(last(s)?, 2, |_| 0)
+    }),
+    selected(
+        "strict-quotient-of-numbers-exchanged",
+        "operands exchanged",
+        BOTH,
+        &["strict_fdiv_s", "strict_fdiv_d"],
+        |s| s.swap(last(s)?, 1, 2),
+    ),
+    selected("strict-operation-done-twice", "flags raised", BOTH, &["strict_fadd_s", "strict_fmul_d"], |s| {
+        let mut data = s.function.inst(last(s)?).clone();
+        let (dst, first) = (data.vreg(0)?, data.vreg(1)?);
+        let other = s.function.push_vreg(s.function.vregs[dst].ty, s.function.vregs[dst].constraint);
+        (dst != first).then_some(())?;
+        data.operands[0] = Operand::def(other);
+        data.operands[1] = Operand::used(dst);
+        s.function.insert_after(last(s)?, data);
+        Some(())
+    }),
+    selected("mode-of-another-number", "wrong constant", BOTH, &["get_rounding", "set_rounding"], |s| {
+        let changed =
+            s.after.iter().copied().find(|&inst| s.function.inst(inst).imm(2).is_some_and(|value| value > 2))?;
+        s.immediate(changed, 2, |value| value ^ 0x401)
+    }),
+    selected("environment-without-its-flags", "forgotten part", A64, &["set_fpenv", "reset_fpenv"], |s| {
+        let flags = s.machine("MSR_FPSR")?;
+        let inst = s.first(flags)?;
+        s.function.remove(inst);
+        Some(())
     }),
     selected("narrowed-towards-zero", "rounding mode", RISCV, &["fptrunc"], |s| s.immediate(last(s)?, 2, |_| 1)),
     selected("magnitude-for-the-negated", "wrong opcode", BOTH, &["fneg_s", "fneg_d"], |s| {
