@@ -10,15 +10,13 @@ use crate::entities::{
 };
 use crate::inst::InstData;
 use crate::interned::Interned;
-use crate::memory::MemFlags;
 use crate::opcode::Opcode;
 use crate::operand::{Operand, PackedConst, Reg, RegFlags, RegOperand};
-use crate::semantics::float::FloatEnvironment;
 use crate::stage::Stage;
 pub use crate::tables::{FixedObject, ListedRegisters, RegisterListKind, SlotKind, StackObject};
 use crate::tables::{FrameInfo, JumpTables, PoolConstant};
 use crate::types::Type;
-use crate::vocabulary::{PReg, RegBank, RegClass, Vocabulary};
+use crate::vocabulary::{PReg, RegBank, RegClass};
 use bitflags::bitflags;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap};
@@ -451,31 +449,6 @@ impl Function {
     /// Every instruction, block by block in layout order.
     pub fn all_insts(&self) -> impl Iterator<Item = Inst> + '_ {
         self.layout().iter().flat_map(|&block| self.insts(block))
-    }
-
-    /// The registers of the environment of floating point that its operations see, if they see it.
-    pub fn environment_registers(&self, vocabulary: &dyn Vocabulary) -> impl Iterator<Item = PReg> + use<> {
-        let environment = vocabulary.float_environment().filter(|_| self.is_strict);
-        environment.into_iter().flat_map(FloatEnvironment::registers)
-    }
-
-    /// True if an instruction writes a register of the environment of floating point, or reads its flags. Many read its
-    /// rounding mode.
-    pub fn names_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
-        vocabulary.float_environment().is_some_and(|environment| {
-            let is_shown = |operand: &Operand| match operand.as_reg().and_then(|register| register.reg.as_physical()) {
-                Some(register) if register == environment.control => operand.is_def(),
-                Some(register) => register == environment.status,
-                None => false,
-            };
-            self.all_insts().any(|inst| self.inst(inst).operands.iter().any(is_shown))
-        })
-    }
-
-    /// True if some access to memory is volatile.
-    pub fn has_volatile_accesses(&self) -> bool {
-        let mut memory = self.all_insts().flat_map(|inst| &self.inst(inst).memory);
-        memory.any(|operand| operand.flags.contains(MemFlags::VOLATILE))
     }
 
     /// Instructions of `block`, last to first.

@@ -2,6 +2,7 @@
 
 use crate::address::GlobalName;
 use crate::entities::{FixedSlot, StackSlot, Symbol};
+use crate::function::Function;
 use crate::ordering::{AtomicOrdering, SyncScope};
 use crate::types::Type;
 use bitflags::bitflags;
@@ -119,3 +120,11 @@ pub enum Pointer {
 }
 
 const _: () = assert!(size_of::<MemOperand>() <= 40);
+
+impl Function {
+    /// True if some access to memory is volatile.
+    pub fn has_volatile_accesses(&self) -> bool {
+        let mut memory = self.all_insts().flat_map(|inst| &self.inst(inst).memory);
+        memory.any(|operand| operand.flags.contains(MemFlags::VOLATILE))
+    }
+}

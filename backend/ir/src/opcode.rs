@@ -650,6 +650,18 @@ impl Opcode {
         self.is_float() && !is_bitwise && !self.sees_environment()
     }
 
+    /// The operation that computes the same and sees the environment of floating point, if there is one.
+    pub fn strict(self) -> Option<Opcode> {
+        let name = self.info()?.name.strip_prefix("G_")?;
+        Opcode::from_name(&format!("G_STRICT_{name}"))
+    }
+
+    /// The operation of the default environment that a strict one is there; any other itself.
+    pub fn in_default_environment(self) -> Opcode {
+        let name = self.info().and_then(|info| info.name.strip_prefix("G_STRICT_"));
+        name.and_then(|name| Opcode::from_name(&format!("G_{name}"))).unwrap_or(self)
+    }
+
     /// True if it reads or writes the environment of floating point.
     pub fn sees_environment(self) -> bool {
         matches!(self.family(), Some(Family::StrictFloat | Family::FloatEnvironment))

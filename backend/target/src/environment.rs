@@ -25,8 +25,9 @@ use crate::promises::Promises;
 use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeMeaning};
 use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
+use tribunal_ir::semantics::float::{FloatEnvironment, FloatResult};
 use tribunal_ir::semantics::walk::{self, MachineState, Next, Transfer};
-use tribunal_ir::semantics::{Domain, Unsupported, Value};
+use tribunal_ir::semantics::{Domain, Unsupported, Value, strict};
 use tribunal_ir::text::print_base;
 use tribunal_ir::{
     AddressBase, AddressData, Function, InstData, Opcode, OpcodeFlags, Operand, PReg, Preserved, RegBank, RegMask,
@@ -467,22 +468,41 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     mask: Option<RegMask>,
 ) -> Result<(SmallVec<[PReg; 4]>, Returned<D>), Unsupported> {
     let unsupported = || Unsupported::new(format!("call of &{}", function.name));
-    if state.function().is_strict && function.meaning.assumes_environment() {
-        return Err(Unsupported::new(format!("call of &{} in a strict function", function.name)));
-    }
+    let environment = strict::environment(state).filter(|_| function.meaning.assumes_environment());
     let signature = target.signature(function, mask).ok_or_else(unsupported)?;
     let full = |register: &PReg| target.vocabulary.full_register(*register);
     let read = signature.arguments.iter().flat_map(|value| &value.registers).map(full);
     let contents: SmallVec<[Value<D>; 4]> = read.map(|register| walk::read_physical(state, register)).collect();
     let (args, broken) = function.received(target, &signature, state.domain(), &contents)?;
     let compute = |d: &mut D| function.evaluate(d, &args);
-    let (result, undefined) = match function.meaning {
-        RuntimeMeaning::Opcode(opcode) => state.chosen_by(opcode, compute)?,
-        RuntimeMeaning::Order(_) => compute(state.domain())?,
+    let (result, undefined) = match (function.meaning, environment) {
+        (_, Some(environment)) => in_environment(state, function, environment, &args)?,
+        (RuntimeMeaning::Opcode(opcode), None) => state.chosen_by(opcode, compute)?,
+        (RuntimeMeaning::Order(_), None) => compute(state.domain())?,
     };
     let results = function.left(target, &signature, state.domain(), result).into_vec();
     let ub = state.domain().bool_or(&broken, &undefined);
     Ok((signature.result.registers.iter().map(full).collect(), Returned { results, ub }))
+}
+
+/// The result of a function on numbers that sees the environment of floating point, and where it is undefined: on
+/// poison, which would raise any flags.
+fn in_environment<D: Domain, S: Environment<D>>(
+    state: &mut S,
+    function: &RuntimeFunction,
+    environment: &FloatEnvironment,
+    args: &[Value<D>],
+) -> Result<(Value<D>, D::Bool), Unsupported> {
+    let unsupported = || Unsupported::new(format!("call of &{} in a strict function", function.name));
+    let opcode = function.strict().ok_or_else(unsupported)?;
+    let mode = strict::mode(state, environment);
+    let bits: Vec<D::Bits> = args.iter().map(|arg| arg.bits.clone()).collect();
+    let FloatResult { bits, flags } = state.chosen_by(opcode, |d| strict::evaluate(d, opcode, mode, &bits))?;
+    strict::raise(state, environment, &flags);
+    let domain = state.domain();
+    let never = domain.boolean(false);
+    let ub = args.iter().fold(never.clone(), |ub, arg| domain.bool_or(&ub, &arg.poison));
+    Ok((Value::new(bits, never), ub))
 }
 
 /// Performs an operation on memory of the runtime library. Registers hold anything above a narrower value.

@@ -17,8 +17,8 @@ use crate::Target;
 use crate::calls::Signature;
 use crate::environment::Callee;
 use smallvec::{SmallVec, smallvec};
-use tribunal_ir::semantics::float::{ElementaryFunction, canonical_nan, compare};
-use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_scalar};
+use tribunal_ir::semantics::float::{ElementaryFunction, FloatResult, canonical_nan, compare};
+use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_scalar, strict};
 use tribunal_ir::{FloatFormat, FloatPredicate, Function, IntPredicate, Opcode, PReg, Type};
 
 /// The type of an argument or of a result, as calling conventions tell them apart.
@@ -158,6 +158,15 @@ impl RuntimeFunction {
         !self.name.starts_with("__")
     }
 
+    /// The operation that it is in a strict function: those of C round and raise flags as the environment says. What a
+    /// function of the compiler's library does with it, its implementations disagree on.
+    pub fn strict(&self) -> Option<Opcode> {
+        match self.meaning {
+            RuntimeMeaning::Opcode(opcode) if self.is_of_c() => opcode.strict(),
+            _ => None,
+        }
+    }
+
     /// True for an elementary function, whose last digits are the library's.
     pub fn is_elementary(&self) -> bool {
         matches!(self.meaning, RuntimeMeaning::Opcode(opcode) if is_elementary(opcode))
@@ -183,6 +192,21 @@ impl RuntimeFunction {
                 Ok((Value::new(bits, poison), domain.boolean(false)))
             }
         }
+    }
+
+    /// The same of a function that does a strict operation, in this rounding mode. The flags that it raises come too.
+    pub fn call_strict<D: Domain>(
+        &self,
+        (target, opcode): (&Target, Opcode),
+        signature: &Signature,
+        domain: &mut D,
+        (mode, contents): (D::Bits, &[Value<D>]),
+    ) -> Result<(RuntimeResult<D>, D::Bits), Unsupported> {
+        let (args, ub) = self.received(target, signature, domain, contents)?;
+        let args: SmallVec<[D::Bits; 3]> = args.into_iter().map(|arg| arg.bits).collect();
+        let FloatResult { bits, flags } = strict::evaluate(domain, opcode, mode, &args)?;
+        let result = Value::new(bits, domain.boolean(false));
+        Ok((RuntimeResult { registers: self.left(target, signature, domain, result), ub }, flags))
     }
 
     /// Evaluates a call on the contents of all its argument registers, in the order of the signature.

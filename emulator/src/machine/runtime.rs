@@ -337,7 +337,19 @@ impl Emulator {
             contents.push(Value::new(Bits::new(self.contents(register)?, width), false));
         }
         let mut domain = Concrete { choice: Choice::Zeros };
-        let result = callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?;
+        let result = match (callee.strict(), target.abi.float_environment.as_ref()) {
+            (Some(opcode), Some(environment)) => {
+                let control = Bits::new(self.contents(environment.control)?, u32::BITS);
+                let status = Bits::new(self.contents(environment.status)?, u32::BITS);
+                let mode = environment.mode(&mut domain, &control);
+                let called = callee.call_strict((target, opcode), &signature, &mut domain, (mode, &contents));
+                let (result, flags) = called.map_err(|_| symbol())?;
+                let status = environment.raised(&mut domain, &status, &flags);
+                self.set_contents(environment.status, status.unsigned())?;
+                result
+            }
+            _ => callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?,
+        };
         let results = signature.result.registers.iter().copied().zip(result.registers);
         let results = results.map(|(register, value)| (register, value.bits.unsigned()));
         Ok((!result.ub).then(|| results.collect()))

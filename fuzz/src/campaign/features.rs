@@ -8,8 +8,10 @@
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use tribunal_ir::Function;
+use tribunal_ir::{Function, InstData};
+use tribunal_target::legality::LegalityQuery;
 use tribunal_target::{FeatureDesc, Features, Target};
+use tribunal_verifier::rule_tables::{Chain, End, follow};
 
 /// The choice of features in a campaign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -96,12 +98,27 @@ fn with_one_changed(target: &Target, given: Features, seed: u64) -> Features {
     })
 }
 
-/// The features without which a machine lacks a register that the function names: a program of the corpus may have been
-/// made for other ones than those of the campaign.
+/// The features without which a machine lacks a register that the function names, or the instruction of an operation
+/// that sees the environment of floating point, which no library has: a program of the corpus may have been made for
+/// other ones than those of the campaign.
 pub(super) fn needed(target: &Target, function: &Function) -> Features {
+    let of_strict = function.all_insts().map(|inst| needed_by_strict(target, function, function.inst(inst)));
+    let of_strict = of_strict.fold(Features::empty(), |all, needed| all | needed);
     let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
     let registers = operands.filter_map(|operand| operand.as_reg()).filter_map(|operand| operand.reg.as_physical());
-    registers.fold(Features::empty(), |needed, register| needed | target.features_of(register))
+    registers.fold(of_strict, |needed, register| needed | target.features_of(register))
+}
+
+/// The first option with which the rules end in something that the machine has.
+fn needed_by_strict(target: &Target, function: &Function, data: &InstData) -> Features {
+    let query = LegalityQuery::of(function, data).filter(|_| data.opcode.sees_environment());
+    let Some(query) = query else { return Features::empty() };
+    let options = target.options.iter().map(|option| option.feature | option.implies);
+    let compiles = |more: &Features| {
+        let legalizer = (target.legality)(target.default_features | *more);
+        follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
+    };
+    std::iter::once(Features::empty()).chain(options).find(compiles).unwrap_or(Features::empty())
 }
 
 /// The index of the rule set that a program with these features belongs to.

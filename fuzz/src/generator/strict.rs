@@ -15,9 +15,6 @@ pub(super) fn has_environment(legalizer: &LegalizerInfo) -> bool {
     compiles(legalizer, Opcode::G_GET_ROUNDING, &[Some(S32), None, None])
 }
 
-/// The operations that read the environment, or a part of it.
-const READS: [Opcode; 3] = [Opcode::G_GET_ROUNDING, Opcode::G_GET_FPENV, Opcode::G_GET_FPMODE];
-
 impl Generator<'_, '_, '_> {
     /// Reads or writes the environment.
     pub(super) fn rounding(&mut self) -> Result<()> {
@@ -38,7 +35,7 @@ impl Generator<'_, '_, '_> {
         if !compiles(self.legalizer, opcode, &[Some(ty), None, None]) {
             return Ok(());
         }
-        if READS.contains(&opcode) {
+        if opcode.info().is_some_and(|info| !info.defs.is_empty()) {
             let entry = self.environment(opcode, ty);
             self.scope.push(entry);
             return Ok(());

@@ -24,7 +24,9 @@ fn runtime_function(r: &mut Recipe<'_>, target: &Target) -> bool {
     let result = r.type_of(r.dst());
     let sources: Vec<VReg> = (1..r.data.operands.len()).map_while(|index| r.data.vreg(index)).collect();
     let types: Vec<Type> = sources.iter().map(|&source| r.type_of(source)).collect();
-    let Some(callee) = RuntimeFunction::of(r.data.opcode, result, &types) else { return false };
+    let Some(callee) = RuntimeFunction::of(r.data.opcode.in_default_environment(), result, &types) else {
+        return false;
+    };
     let dst = r.dst();
     call_of(r, target, callee, &sources, dst)
 }

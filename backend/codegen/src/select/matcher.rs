@@ -25,8 +25,11 @@ pub(super) enum Base {
 }
 
 /// The flags that an instruction may have whose work may be done elsewhere in its block.
-const MOVABLE: OpcodeFlags =
-    OpcodeFlags::COMMUTABLE.union(OpcodeFlags::DEFINED).union(OpcodeFlags::ARTIFACT).union(OpcodeFlags::HINT);
+const MOVABLE: OpcodeFlags = OpcodeFlags::COMMUTABLE
+    .union(OpcodeFlags::DEFINED)
+    .union(OpcodeFlags::ARTIFACT)
+    .union(OpcodeFlags::HINT)
+    .union(OpcodeFlags::BITWISE);
 
 /// The bindings of a pattern's slots, and the definitions that were looked through (first executed first).
 #[derive(Default)]

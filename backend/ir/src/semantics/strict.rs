@@ -10,13 +10,37 @@ use super::opcodes::malformed;
 use super::walk::{self, MachineState, Next, Transfer};
 use super::{Domain, Unsupported, Value};
 use crate::float::FloatFormat;
+use crate::function::Function;
 use crate::inst::InstData;
 use crate::opcode::Opcode;
+use crate::operand::Operand;
+use crate::vocabulary::{PReg, Vocabulary};
 use smallvec::SmallVec;
+
+impl Function {
+    /// The registers of the environment of floating point that its operations see, if they see it.
+    pub fn environment_registers(&self, vocabulary: &dyn Vocabulary) -> impl Iterator<Item = PReg> + use<> {
+        let environment = vocabulary.float_environment().filter(|_| self.is_strict);
+        environment.into_iter().flat_map(FloatEnvironment::registers)
+    }
+
+    /// True if an instruction writes a register of the environment of floating point, or reads its flags. Many read its
+    /// rounding mode.
+    pub fn names_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
+        vocabulary.float_environment().is_some_and(|environment| {
+            let is_shown = |operand: &Operand| match operand.as_reg().and_then(|register| register.reg.as_physical()) {
+                Some(register) if register == environment.control => operand.is_def(),
+                Some(register) => register == environment.status,
+                None => false,
+            };
+            self.all_insts().any(|inst| self.inst(inst).operands.iter().any(is_shown))
+        })
+    }
+}
 
 /// The environment that a function's operations see; `None` where it is LLVM's default one, which nobody observes.
 pub fn environment<D: Domain, S: MachineState<D>>(state: &S) -> Option<&'static FloatEnvironment> {
-    state.vocabulary().float_environment().filter(|_| state.function().is_strict)
+    if state.function().is_strict { state.vocabulary().float_environment() } else { None }
 }
 
 /// The rounding mode of the environment.
@@ -181,7 +205,7 @@ fn compute<D: Domain, S: MachineState<D>>(
             domain.extract(&arg.bits, lane * width, width)
         };
         let parts: SmallVec<[D::Bits; 3]> = args.iter().map(part).collect();
-        let FloatResult { bits, flags } = rounded(domain, &rules, data, &parts)?;
+        let FloatResult { bits, flags } = rounded(domain, &rules, data.opcode, &parts)?;
         let numbers = if data.opcode == Opcode::G_STRICT_FLDEXP { &parts[..1] } else { &parts[..] };
         broken.push(float::broken_by(domain, data.flags, numbers.iter().chain([&bits]))?);
         raised = domain.or(&raised, &flags);
@@ -193,19 +217,29 @@ fn compute<D: Domain, S: MachineState<D>>(
     Ok(ub)
 }
 
+/// A strict operation of arithmetic on numbers without poison, in this rounding mode: the result and its flags.
+pub fn evaluate<D: Domain>(
+    d: &mut D,
+    opcode: Opcode,
+    mode: D::Bits,
+    args: &[D::Bits],
+) -> Result<FloatResult<D::Bits>, Unsupported> {
+    rounded(d, &FloatRules { nan: NanRule::Generic, mode }, opcode, args)
+}
+
 fn rounded<D: Domain>(
     d: &mut D,
     rules: &FloatRules<D>,
-    data: &InstData,
+    opcode: Opcode,
     args: &[D::Bits],
 ) -> Result<FloatResult<D::Bits>, Unsupported> {
-    let format = args.first().and_then(|first| FloatFormat::of_width(d.width(first)));
-    let format = format.ok_or_else(|| malformed(data))?;
-    let is_scale = data.opcode == Opcode::G_STRICT_FLDEXP;
+    let malformed = || Unsupported::malformed(opcode);
+    let format = args.first().and_then(|first| FloatFormat::of_width(d.width(first))).ok_or_else(malformed)?;
+    let is_scale = opcode == Opcode::G_STRICT_FLDEXP;
     if !is_scale && args.iter().any(|arg| d.width(arg) != format.bits()) {
-        return Err(malformed(data));
+        return Err(malformed());
     }
-    Ok(match (data.opcode, args) {
+    Ok(match (opcode, args) {
         (Opcode::G_STRICT_FADD, [a, b]) => float::add(d, rules, format, a, b),
         (Opcode::G_STRICT_FSUB, [a, b]) => float::sub(d, rules, format, a, b),
         (Opcode::G_STRICT_FMUL, [a, b]) => float::mul(d, rules, format, a, b),
@@ -214,6 +248,6 @@ fn rounded<D: Domain>(
         (Opcode::G_STRICT_FMA, [a, b, c]) => float::fma(d, rules, format, [a, b, c]),
         (Opcode::G_STRICT_FSQRT, [a]) => float::sqrt(d, rules, format, a),
         (Opcode::G_STRICT_FLDEXP, [a, power]) => float::scale(d, rules, format, a, power),
-        _ => return Err(Unsupported::new(data.opcode.to_string())),
+        _ => return Err(Unsupported::new(opcode.to_string())),
     })
 }

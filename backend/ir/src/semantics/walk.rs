@@ -1,9 +1,9 @@
 //! One step of a walk through a function: the instructions that move values between registers or choose the next block.
 //!
 //! Operations compute on values and stand in `opcodes.rs`; those that see the environment of floating point in
-//! `strict.rs`. COPY, IMPLICIT_DEF, KILL, INLINEASM, PHIs and branches need registers, so their definitions are generic
-//! over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch interpreter and prover each bring a state:
-//! a table of registers, one with a lane for each input, and terms.
+//! `strict.rs`. COPY, IMPLICIT_DEF, KILL, INLINEASM, PHIs and branches need registers, so their definitions are
+//! generic over a [`MachineState`] as well as over its [`Domain`]. Interpreter, batch interpreter and prover each bring
+//! a state: a table of registers, one with a lane for each input, and terms.
 //!
 //! ```text
 //! $w0 = COPY %0              bits 32 .. 64 of $x0 are 0 afterwards: hardware clears the rest

@@ -123,12 +123,10 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn document(&self, out: &mut String) -> fmt::Result {
         let function = self.function;
-        writeln!(out, "---")?;
+        let strict = if function.is_strict { format!("\n{STRICT}") } else { String::new() };
+        writeln!(out, "---{strict}")?;
         if Stage::of(function.properties) != function.stage {
             writeln!(out, "{STAGE}{}", function.stage)?;
-        }
-        if function.is_strict {
-            writeln!(out, "{STRICT}")?;
         }
         writeln!(out, "name:            {}", quoted(&function.name))?;
         if let Some(alignment) = function.alignment {

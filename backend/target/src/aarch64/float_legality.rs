@@ -37,9 +37,6 @@ const ARITHMETIC: [Opcode; 14] = [
 /// Operations that have instructions, and no function in every library.
 const INSTRUCTIONS: [Opcode; 3] = [G_FMINIMUM, G_FMAXIMUM, G_FCANONICALIZE];
 
-/// Operations that see the environment of floating point, and have instructions.
-const STRICT: [Opcode; 6] = [G_STRICT_FADD, G_STRICT_FSUB, G_STRICT_FMUL, G_STRICT_FDIV, G_STRICT_FMA, G_STRICT_FSQRT];
-
 /// The numbers that have arithmetic.
 fn native(features: Features) -> &'static [Type] {
     if features.contains(FULLFP16) { &[S16, S32, S64] } else { &[S32, S64] }
@@ -51,12 +48,17 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
     let alike = Family::FloatFunction.opcodes().iter().copied();
     let is_alike = |opcode: &Opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS);
     let alike: Vec<Opcode> = alike.filter(is_alike).collect();
+    let is_called = |opcode: &Opcode| matches!(opcode, G_STRICT_FREM | G_STRICT_FLDEXP);
+    let strict: Vec<Opcode> =
+        Family::StrictFloat.opcodes().iter().copied().filter(|opcode| !is_called(opcode)).collect();
     let promotes = !features.contains(FULLFP16);
     let sets = vec![
         each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&INSTRUCTIONS).legal_for(native).lower_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
-        each(&STRICT).legal_for(native),
+        each(&strict).legal_for(native),
+        each(&[G_STRICT_FREM]).libcall_for(&[S32, S64]),
+        each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&[S32, S64], &[S32])),
         rules_for("aarch64", &[G_GET_ROUNDING, G_SET_ROUNDING]).legal_for(&[S64]).min_scalar(0, S64),
         // The whole environment has 64 bits, and the register with the mode 32.
         rules_for("aarch64", &[G_GET_FPENV, G_SET_FPENV]).legal_for(&[S64]),

@@ -7,8 +7,9 @@
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
 use super::instructions::*;
+use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
-use crate::operands::{Sources, raising, rounding_mode};
+use crate::operands::{Sources, finish, raising, rounding_mode};
 use smallvec::smallvec;
 use tribunal_ir::semantics::float::{
     self, Extremum, FloatFlag, FloatRules, IntegerForm, NanRule, RoundingMode, compare, extremum, fma, from_integer,
@@ -231,4 +232,24 @@ pub(super) fn comparison<D: AnyDomain + ?Sized>(
     let (high, low) = (d.concat(&n, &z), d.concat(&c, &v));
     let (bits, poison) = (d.concat(&high, &low), d.bool_or(&a.poison, &b.poison));
     Ok(MachineEvaluation { results: smallvec![Value::new(bits, poison)], ub: d.boolean(false), taken: None, to: None })
+}
+
+/// Reads and writes of the registers of the environment. Bits besides mode and flags make other arithmetic.
+pub(super) fn environment<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    target: &Target,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let [source] = s.exactly(inst)?;
+    if matches!(opcode, MRS_FPCR | MRS_FPSR) {
+        let bits = d.zext(&source.bits, 64);
+        return Ok(finish(d, bits, s));
+    }
+    let bits = d.extract(&source.bits, 0, 32);
+    let lacking = || Unsupported::new("an environment of floating point");
+    let environment = target.abi.float_environment.as_ref().ok_or_else(lacking)?;
+    let is_known = if opcode == MSR_FPCR { environment.is_mode(d, &bits) } else { environment.is_flags(d, &bits) };
+    Ok(MachineEvaluation { ub: d.bool_not(&is_known), ..finish(d, bits, s) })
 }

@@ -60,17 +60,7 @@ pub fn evaluate<'d>(
             let bits = d.thread_pointer().ok_or_else(|| Unsupported::new("the thread pointer"))?;
             Ok(finish(d, bits, &s))
         }
-        MRS_FPCR | MRS_FPSR => {
-            let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, 64);
-            Ok(finish(d, bits, &s))
-        }
-        MSR_FPCR | MSR_FPSR => {
-            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, 32);
-            let environment = target.abi.float_environment.as_ref().ok_or_else(|| Unsupported::new(row.name))?;
-            let is_known =
-                if opcode == MSR_FPCR { environment.is_mode(d, &bits) } else { environment.is_flags(d, &bits) };
-            Ok(MachineEvaluation { ub: d.bool_not(&is_known), ..finish(d, bits, &s) })
-        }
+        MRS_FPCR | MRS_FPSR | MSR_FPCR | MSR_FPSR => floats::environment(d, target, opcode, inst, &s),
         ADRP | LOADgot => {
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))

@@ -47,12 +47,6 @@ const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZ
 const ROUNDED: [Opcode; 7] =
     [G_FCEIL, G_FFLOOR, G_FRINT, G_FNEARBYINT, G_INTRINSIC_TRUNC, G_INTRINSIC_ROUND, G_INTRINSIC_ROUNDEVEN];
 
-/// Operations that see the environment of floating point, and have instructions.
-const STRICT: [Opcode; 6] = [G_STRICT_FADD, G_STRICT_FSUB, G_STRICT_FMUL, G_STRICT_FDIV, G_STRICT_FMA, G_STRICT_FSQRT];
-
-/// Operations that read or write that environment as a number.
-const ENVIRONMENT: [Opcode; 6] = [G_GET_ROUNDING, G_SET_ROUNDING, G_GET_FPENV, G_SET_FPENV, G_GET_FPMODE, G_SET_FPMODE];
-
 impl FloatMachine {
     /// Rules of an operation that does with each element of a vector what it does with a scalar.
     fn each(self, opcodes: &[Opcode]) -> RuleSet {
@@ -75,18 +69,28 @@ impl FloatMachine {
             all.iter().copied().filter(|number| !some.contains(number)).collect()
         };
         let (rounded, soft) = (self.rounded, without(called, numbers));
+        // The numbers of functions of C that see the environment.
+        let seen: Vec<Type> = numbers.iter().copied().filter(|number| called.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
         let elementary: Vec<Opcode> = Family::FloatFunction.opcodes().to_vec();
         let alike: Vec<Opcode> = elementary
             .into_iter()
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
+        let is_called = |opcode: &Opcode| matches!(opcode, G_STRICT_FREM | G_STRICT_FLDEXP);
+        let strict: Vec<Opcode> =
+            Family::StrictFloat.opcodes().iter().copied().filter(|opcode| !is_called(opcode)).collect();
+        let has_type = |opcode: &Opcode| opcode.info().is_some_and(|info| info.class_of(0).is_some());
+        let (read_or_written, reset): (Vec<Opcode>, Vec<Opcode>) =
+            Family::FloatEnvironment.opcodes().iter().copied().partition(has_type);
         let mut sets = vec![
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
-            each(&STRICT).legal_for(numbers),
-            rules_for(self.name, &ENVIRONMENT)
+            each(&strict).legal_for(numbers),
+            each(&[G_STRICT_FREM]).libcall_for(&seen),
+            each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&seen, &[S32])),
+            rules_for(self.name, &read_or_written)
                 .when(!numbers.is_empty(), |rules| rules.legal_for(&[x]).min_scalar(0, x)),
-            rules_for(self.name, &[G_RESET_FPENV, G_RESET_FPMODE]).when(!numbers.is_empty(), RuleSet::always_legal),
+            rules_for(self.name, &reset).when(!numbers.is_empty(), RuleSet::always_legal),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])

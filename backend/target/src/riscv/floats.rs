@@ -9,13 +9,14 @@
 
 use super::instructions::*;
 use crate::instructions::{ImmRange, InstrDesc, OperandDesc};
-use crate::meaning::AnyDomain;
-use crate::operands::{Sources, raising, rounding_mode};
+use crate::meaning::{AnyDomain, MachineEvaluation};
+use crate::operands::{Sources, finish, raising, rounding_mode};
+use smallvec::smallvec;
 use tribunal_ir::semantics::float::{
-    self, Extremum, FloatFlag, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify, compare,
-    extremum, fma, from_integer, round_to_integral, to_integer,
+    self, Extremum, FLAG_BITS, FloatFlag, FloatResult, FloatRules, IntegerForm, NanRule, RoundingMode, classify,
+    compare, extremum, fma, from_integer, round_to_integral, to_integer,
 };
-use tribunal_ir::semantics::{Choice, Concrete};
+use tribunal_ir::semantics::{Choice, Concrete, Unsupported, Value};
 use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, TargetOpcode};
 
 /// The number of the rounding mode that is in `frm`.
@@ -332,4 +333,36 @@ fn of_integer<D: AnyDomain + ?Sized>(
     let integer = d.extract(a, 0, width);
     let result = from_integer(d, rules, to, &integer, is_signed);
     raising(d, result)
+}
+
+/// Reads and writes of the registers of the environment. Instructions that round by a number that is no mode are
+/// illegal.
+pub(super) fn environment<D: AnyDomain + ?Sized>(
+    d: &mut D,
+    opcode: TargetOpcode,
+    inst: &InstData,
+    register_bits: u32,
+    s: &Sources<D>,
+) -> Result<MachineEvaluation<D>, Unsupported> {
+    let first = s.exactly::<1>(inst)?[0].clone();
+    let bits = match opcode {
+        ReadFFLAGS | ReadFRM => d.zext(&first.bits, register_bits),
+        ReadFCSR => {
+            let [mode, flags] = s.exactly(inst)?;
+            let both = d.concat(&mode.bits, &flags.bits);
+            d.zext(&both, register_bits)
+        }
+        WriteFFLAGS => d.extract(&first.bits, 0, FLAG_BITS),
+        _ => {
+            let place = if opcode == WriteFCSR { FLAG_BITS } else { 0 };
+            let mode = d.extract(&first.bits, place, RoundingMode::BITS);
+            let last = d.constant(RoundingMode::NearestAway.bits());
+            let mut results = smallvec![Value::new(mode, first.poison)];
+            if opcode == WriteFCSR {
+                results.push(Value::new(d.extract(&first.bits, 0, FLAG_BITS), first.poison));
+            }
+            return Ok(MachineEvaluation { results, ub: d.ult(&last, &mode), taken: None, to: None });
+        }
+    };
+    Ok(finish(d, bits, s))
 }

@@ -12,7 +12,6 @@ use crate::Target;
 use crate::meaning::{AnyDomain, MachineEvaluation};
 use crate::operands::{Sources, access, call_frame, chosen, finish, from_here, jump, jump_free, sources};
 use smallvec::smallvec;
-use tribunal_ir::semantics::float::{FLAG_BITS, RoundingMode};
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, Operand, TargetOpcode};
 
@@ -57,34 +56,8 @@ pub fn evaluate<'d>(
             let bits = from_here(d, inst, i64::from((upper << 12) as i32))?;
             Ok(finish(d, bits, &s))
         }
-        ReadFFLAGS | ReadFRM => {
-            let bits = d.zext(&s.exactly::<1>(inst)?[0].bits, target.pointer_bits.into());
-            Ok(finish(d, bits, &s))
-        }
-        WriteFFLAGS => {
-            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, FLAG_BITS);
-            Ok(finish(d, bits, &s))
-        }
-        ReadFCSR => {
-            let [mode, flags] = s.exactly(inst)?;
-            let both = d.concat(&mode.bits, &flags.bits);
-            let bits = d.zext(&both, target.pointer_bits.into());
-            Ok(finish(d, bits, &s))
-        }
-        WriteFCSR => {
-            let [whole] = s.exactly(inst)?;
-            let (flags, mode) =
-                (d.extract(&whole.bits, 0, FLAG_BITS), d.extract(&whole.bits, FLAG_BITS, RoundingMode::BITS));
-            let last = d.constant(RoundingMode::NearestAway.bits());
-            let results = smallvec![Value::new(mode, whole.poison), Value::new(flags, whole.poison)];
-            Ok(MachineEvaluation { results, ub: d.ult(&last, &mode), ..jump_free(d) })
-        }
-        // Instructions that round by a number that is no mode are illegal.
-        WriteFRM => {
-            let bits = d.extract(&s.exactly::<1>(inst)?[0].bits, 0, RoundingMode::BITS);
-            let last = d.constant(RoundingMode::NearestAway.bits());
-            let ub = d.ult(&last, &bits);
-            Ok(MachineEvaluation { ub, ..finish(d, bits, &s) })
+        ReadFFLAGS | ReadFRM | ReadFCSR | WriteFFLAGS | WriteFRM | WriteFCSR => {
+            floats::environment(d, opcode, inst, target.pointer_bits.into(), &s)
         }
         // The part of an address that a linker makes fit.
         LUI if matches!(inst.operands.get(1), Some(Operand::Address(_))) => {
@@ -120,12 +93,9 @@ pub fn evaluate<'d>(
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         FENCE | FENCE_TSO | MEMBARRIER => super::atomics::fence(d, opcode, inst),
         _ => {
-            let bits = match compute(d, opcode, &s) {
-                Some(bits) => Some(bits),
-                None => floats::compute(d, (opcode, row), inst, target.pointer_bits.into(), &s),
-            };
-            let bits = bits.ok_or_else(unsupported)?;
-            Ok(finish(d, bits, &s))
+            let bits = compute(d, opcode, &s);
+            let bits = bits.or_else(|| floats::compute(d, (opcode, row), inst, target.pointer_bits.into(), &s));
+            Ok(finish(d, bits.ok_or_else(unsupported)?, &s))
         }
     }
 }
