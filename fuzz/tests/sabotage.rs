@@ -65,6 +65,7 @@ fn faults_of_every_layer_are_killed_blamed_and_made_small() {
         "arguments-exchanged-by-bank-select",
         "copy-of-another-value-between-banks",
         "spill-slot-halved-by-allocate",
+        "strict-operation-done-twice",
     ] {
         let fault = sabotage::named(name).unwrap();
         for target in fault.targets.iter().map(|name| tribunal_target::by_name(name).unwrap()) {

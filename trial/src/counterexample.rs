@@ -11,8 +11,8 @@ use tribunal_emulator::input::{Buffer, Input};
 use tribunal_emulator::interpreter::{Event, Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Outcome, compare_accesses};
 use tribunal_ir::{
-    Bits, Block, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, Position, Step, Type, VReg,
-    text,
+    Bits, Block, Builder, Function, Inst, InstData, InstFlags, Module, Opcode, Operand, PReg, Position, Step, Type,
+    VReg, text,
 };
 use tribunal_target::{Features, Target};
 use tribunal_verifier::prover::{Byte, Counterexample, ValueName, Verdict, explain};
@@ -58,7 +58,10 @@ impl Reproducer {
             ValueName::Register(register) => Some(*register),
             ValueName::Element(..) | ValueName::Other(_) => None,
         }));
-        let input = Input { registers: Vec::new(), buffers: buffers(&counterexample.memory)? };
+        let environment = |register: &PReg| target.abi.is_of_environment(*register);
+        let registers = counterexample.physical.iter().filter(|(register, _)| environment(register));
+        let registers = registers.map(|&(register, bits)| (register, bits.unsigned())).collect();
+        let input = Input { registers, buffers: buffers(&counterexample.memory)? };
         Ok(Reproducer { rule: step.rule.to_string(), before, after, input, outputs })
     }
 

@@ -42,7 +42,7 @@ impl JudgeRow for EmulatorRow {
 
     fn code(&self, session: &mut Session<'_>, code: &Code) {
         let (function, target) = (session.source, session.bench.target);
-        let results = inputs::results(function, target);
+        let results = inputs::shown(function, target);
         if let Some(wrong) = words::met(target, &session.bench.wrong_words, &code.bytes) {
             // One defect is one finding: runs would show it again.
             return session.tally.findings.push(Finding::emission(wrong.details.clone()));
@@ -138,7 +138,7 @@ fn step(
         machine.watch_unwinding();
     }
     let loaded = load(machine, code, object, function);
-    let (results, run) = (inputs::results(function, target), interpreter.run(input, SETTINGS));
+    let (results, run) = (inputs::shown(function, target), interpreter.run(input, SETTINGS));
     match loaded.map(|()| judged(interpreter, machine, input, run, &results, &mut 0)) {
         Ok(Ok(InputRun::Wrong(WrongRun { input, kind, details }))) => {
             let (kind, guilty) = match kind {

@@ -72,7 +72,7 @@ impl ObjectBench {
         let loaded = LoadedObject::read_function(object, &source.name, image::symbols(&[source], target));
         let loaded = loaded.map_err(|error| error.to_string())?;
         let sites = sites(&loaded, source, target, self.features)?;
-        let results = inputs::results(source, target);
+        let results = inputs::shown(source, target);
         let interpreter = Interpreter::new(source, target).with_promises(Promises::Believed);
         let machine = self.machine_for(loaded.text())?;
         machine.record_accesses(source.has_volatile_accesses()).map_err(|error| error.to_string())?;

@@ -449,6 +449,12 @@ fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
     bytes
 }
 
+/// The registers that a run shows at its end: those in which the function returns, and those of the environment of
+/// floating point, if it sees that.
+pub fn shown(function: &Function, target: &Target) -> Vec<PReg> {
+    results(function, target).into_iter().chain(function.environment_registers(target.vocabulary)).collect()
+}
+
 /// The registers in which a function returns: the implicit uses of its return instructions.
 pub fn results(function: &Function, target: &Target) -> Vec<PReg> {
     let (mut results, mut tail_calls) = (Vec::new(), false);

@@ -151,7 +151,7 @@ impl Harness {
         };
         loaded.and_then(load).map_err(|error| error.to_string())?;
         let interpreter = Interpreter::in_module(functions[0], target, functions);
-        let results = inputs::results(functions[0], target);
+        let results = inputs::shown(functions[0], target);
         let mut repairs = FIRST_REPAIRS;
         for input in inputs {
             let run = interpreter.run(input, SETTINGS);
