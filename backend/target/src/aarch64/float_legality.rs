@@ -65,7 +65,6 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
         rules_for("aarch64", &[G_GET_FPMODE, G_SET_FPMODE])
             .legal_for(&[S64])
             .widen_scalar_if(type_in_set(0, &[S32]), change_to(0, S64)),
-        rules_for("aarch64", &[G_RESET_FPENV, G_RESET_FPMODE]).always_legal(),
         each(&[G_FMA]).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S64)),
         each(&[G_FNEG, G_FABS]).legal_for(native).lower_for(&NUMBERS),
         each(&[G_FREM]).libcall_for(&CALLED).promote(0, S32),

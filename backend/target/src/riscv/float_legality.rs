@@ -90,7 +90,6 @@ impl FloatMachine {
             each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&seen, &[S32])),
             rules_for(self.name, &read_or_written)
                 .when(!numbers.is_empty(), |rules| rules.legal_for(&[x]).min_scalar(0, x)),
-            rules_for(self.name, &reset).when(!numbers.is_empty(), RuleSet::always_legal),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])
@@ -119,7 +118,9 @@ impl FloatMachine {
             each(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());
-        sets.into_iter().map(RuleSet::unsupported).collect()
+        let reset = rules_for(self.name, &reset);
+        let reset = if numbers.is_empty() { reset.unsupported() } else { reset.always_legal() };
+        sets.into_iter().map(RuleSet::unsupported).chain([reset]).collect()
     }
 
     fn conversions(self) -> Vec<RuleSet> {
