@@ -8,8 +8,8 @@
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use tribunal_ir::{Function, InstData};
-use tribunal_target::legality::LegalityQuery;
+use tribunal_ir::{Function, InstData, Type};
+use tribunal_target::legality::{self, LegalityQuery};
 use tribunal_target::{FeatureDesc, Features, Target};
 use tribunal_verifier::rule_tables::{Chain, End, follow};
 
@@ -109,10 +109,13 @@ pub(super) fn needed(target: &Target, function: &Function) -> Features {
     registers.fold(of_strict, |needed, register| needed | target.features_of(register))
 }
 
-/// The first option with which the rules end in something that the machine has.
+/// The first option with which the rules end in something that the machine has: for each element of vectors.
 fn needed_by_strict(target: &Target, function: &Function, data: &InstData) -> Features {
-    let query = LegalityQuery::of(function, data).filter(|_| data.opcode.sees_environment());
-    let Some(query) = query else { return Features::empty() };
+    if !data.opcode.sees_environment() {
+        return Features::empty();
+    }
+    let types = (0..2).filter_map(|index| legality::type_at(function, data, index)).map(Type::scalar_type);
+    let query = LegalityQuery::new(data.opcode, types);
     let options = target.options.iter().map(|option| option.feature | option.implies);
     let compiles = |more: &Features| {
         let legalizer = (target.legality)(target.default_features | *more);
