@@ -163,7 +163,7 @@ mod tests {
                 more += u32::from(!given.contains(needed));
             }
             // Numbers, or those of 16 bits that see the environment.
-            assert!(more > 2, "{}: {more}", target.name);
+            assert_ne!(more, 0, "{}", target.name);
         }
     }
 

@@ -214,7 +214,8 @@ fn atomics(features: Features) -> Vec<RuleSet> {
             .min_scalar(0, S32),
         on(&[G_ATOMICRMW_SUB]).lower(),
         accesses(&[G_ATOMIC_CMPXCHG_WITH_SUCCESS], 128).lower(),
-        rules_for("aarch64", &[G_FENCE, G_RESET_FPENV, G_RESET_FPMODE]).always_legal(),
+        rules_for("aarch64", &[G_FENCE]).always_legal(),
+        rules_for("aarch64", &[G_RESET_FPENV, G_RESET_FPMODE]).always_legal(),
         rules_for("aarch64", Family::Trap.opcodes()).always_legal(),
         rules_for("aarch64", &[G_INTRINSIC, G_INTRINSIC_W_SIDE_EFFECTS]).always_legal(),
     ]
