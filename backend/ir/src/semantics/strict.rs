@@ -13,7 +13,7 @@ use crate::float::FloatFormat;
 use crate::function::Function;
 use crate::inst::InstData;
 use crate::opcode::Opcode;
-use crate::operand::Operand;
+use crate::operand::{Operand, RegOperand};
 use crate::vocabulary::{PReg, Vocabulary};
 use smallvec::SmallVec;
 
@@ -188,7 +188,12 @@ fn compute<D: Domain, S: MachineState<D>>(
     data: &InstData,
 ) -> Result<D::Bool, Unsupported> {
     let dst = data.defs().next().ok_or_else(|| malformed(data))?;
-    let count = dst.reg.as_virtual().and_then(|register| state.function().type_of(register)?.element_count());
+    let elements =
+        |operand: &RegOperand| operand.reg.as_virtual().and_then(|own| state.function().type_of(own)?.element_count());
+    let count = elements(dst);
+    if data.uses().any(|operand| elements(operand) != count) {
+        return Err(malformed(data));
+    }
     if count.is_some_and(|count| count.scalable) {
         return Err(Unsupported::new("scalable vector"));
     }
