@@ -497,7 +497,7 @@ fn in_environment<D: Domain, S: Environment<D>>(
     let opcode = function.strict().ok_or_else(unsupported)?;
     let mode = strict::mode(state, environment);
     let bits: Vec<D::Bits> = args.iter().map(|arg| arg.bits.clone()).collect();
-    let FloatResult { bits, flags } = state.chosen_by(opcode, |d| strict::evaluate(d, opcode, mode, &bits))?;
+    let FloatResult { bits, flags } = state.chosen_by(opcode, |d| strict::evaluate(d, opcode, &mode, &bits))?;
     strict::raise(state, environment, &flags);
     let domain = state.domain();
     let never = domain.boolean(false);

@@ -204,7 +204,7 @@ impl RuntimeFunction {
     ) -> Result<(RuntimeResult<D>, D::Bits), Unsupported> {
         let (args, ub) = self.received(target, signature, domain, contents)?;
         let args: SmallVec<[D::Bits; 3]> = args.into_iter().map(|arg| arg.bits).collect();
-        let FloatResult { bits, flags } = strict::evaluate(domain, opcode, mode, &args)?;
+        let FloatResult { bits, flags } = strict::evaluate(domain, opcode, &mode, &args)?;
         let result = Value::new(bits, domain.boolean(false));
         Ok((RuntimeResult { registers: self.left(target, signature, domain, result), ub }, flags))
     }

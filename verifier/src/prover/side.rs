@@ -7,6 +7,7 @@
 use super::claims::Claim;
 use super::elements::{elements, unknown};
 use super::identity::Identity;
+use super::machine_promises;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
 use super::own_objects::OwnObject;
@@ -369,7 +370,7 @@ impl SideEvaluation<'_> {
         let transfer = walk::execute(&mut SideState { evaluation: self, side }, data)?;
         let transfer = transfer.ok_or_else(|| Unsupported::new(data.opcode.to_string()))?;
         self.follow(side, transfer);
-        if data.opcode.sees_environment() {
+        if !machine_promises::unread(data).is_empty() {
             let args = self.operands(side, data);
             for register in data.vreg_defs() {
                 let Some(value) = side.defined.get(&register).cloned() else { continue };

@@ -12,7 +12,7 @@ use super::{Domain, Unsupported, Value};
 use crate::float::FloatFormat;
 use crate::function::Function;
 use crate::inst::InstData;
-use crate::opcode::Opcode;
+use crate::opcode::{Family, Opcode};
 use crate::operand::{Operand, RegOperand};
 use crate::vocabulary::{PReg, Vocabulary};
 use smallvec::SmallVec;
@@ -68,12 +68,10 @@ pub(super) fn execute<D: Domain, S: MachineState<D>>(
     let lacking = || Unsupported::new(format!("{} without an environment of floating point", data.opcode));
     let environment = environment(state).ok_or_else(lacking)?;
     let ub = match data.opcode {
-        Opcode::G_GET_ROUNDING => get_rounding(state, environment, data)?,
-        Opcode::G_SET_ROUNDING => set_rounding(state, environment, data)?,
-        Opcode::G_GET_FPENV | Opcode::G_GET_FPMODE => get(state, environment, data)?,
-        Opcode::G_SET_FPENV | Opcode::G_SET_FPMODE => set(state, environment, data)?,
+        opcode if opcode.family() == Some(Family::StrictFloat) => compute(state, environment, data)?,
         Opcode::G_RESET_FPENV | Opcode::G_RESET_FPMODE => reset(state, environment, data),
-        _ => compute(state, environment, data)?,
+        _ if data.defs().next().is_some() => get(state, environment, data)?,
+        _ => set(state, environment, data)?,
     };
     Ok(Some(Transfer { ub, next: Next::Following }))
 }
@@ -81,43 +79,7 @@ pub(super) fn execute<D: Domain, S: MachineState<D>>(
 /// The bits of `FLT_ROUNDS`: five numbers.
 const LEAST_WIDTH: u32 = 3;
 
-fn get_rounding<D: Domain, S: MachineState<D>>(
-    state: &mut S,
-    environment: &FloatEnvironment,
-    data: &InstData,
-) -> Result<D::Bool, Unsupported> {
-    let dst = data.defs().next().ok_or_else(|| malformed(data))?;
-    let width = walk::operand_bits(state.function(), state.vocabulary(), dst);
-    if width < LEAST_WIDTH {
-        return Err(malformed(data));
-    }
-    let control = state.full_register(environment.control).bits;
-    let domain = state.domain();
-    let (bits, never) = (environment.flt_rounds(domain, &control, width), domain.boolean(false));
-    walk::write(state, dst, Value::new(bits, never.clone()))?;
-    Ok(never)
-}
-
-fn set_rounding<D: Domain, S: MachineState<D>>(
-    state: &mut S,
-    environment: &FloatEnvironment,
-    data: &InstData,
-) -> Result<D::Bool, Unsupported> {
-    let asked = data.uses().next().ok_or_else(|| malformed(data))?;
-    let asked = walk::read(state, asked)?;
-    let control = state.full_register(environment.control).bits;
-    let domain = state.domain();
-    if domain.width(&asked.bits) < LEAST_WIDTH {
-        return Err(malformed(data));
-    }
-    let (control, is_known) = environment.with_flt_rounds(domain, &control, &asked.bits);
-    let (unknown, never) = (domain.bool_not(&is_known), domain.boolean(false));
-    let ub = domain.bool_or(&asked.poison, &unknown);
-    state.set_full_register(environment.control, Value::new(control, never));
-    Ok(ub)
-}
-
-/// The environment, or its control register, as one number.
+/// The rounding mode, the environment, or its control register, as one number.
 fn get<D: Domain, S: MachineState<D>>(
     state: &mut S,
     environment: &FloatEnvironment,
@@ -128,44 +90,49 @@ fn get<D: Domain, S: MachineState<D>>(
     let [control, status] = environment.registers().map(|register| state.full_register(register).bits);
     let domain = state.domain();
     let bits = match data.opcode {
-        Opcode::G_GET_FPMODE if domain.width(&control) <= width => Some(domain.zext(&control, width)),
-        Opcode::G_GET_FPMODE => None,
-        _ => environment.whole(domain, [&control, &status], width),
+        Opcode::G_GET_ROUNDING if width >= LEAST_WIDTH => Some(environment.flt_rounds(domain, &control, width)),
+        Opcode::G_GET_FPMODE if width >= domain.width(&control) => Some(domain.zext(&control, width)),
+        Opcode::G_GET_FPENV => environment.whole(domain, [&control, &status], width),
+        _ => None,
     };
     let (bits, never) = (bits.ok_or_else(|| malformed(data))?, domain.boolean(false));
     walk::write(state, dst, Value::new(bits, never.clone()))?;
     Ok(never)
 }
 
-/// Sets the environment, or its control register. A number that none of both registers may hold is undefined.
+/// Sets the rounding mode, the environment, or its control register. A number that is none of the machine's is
+/// undefined.
 fn set<D: Domain, S: MachineState<D>>(
     state: &mut S,
     environment: &FloatEnvironment,
     data: &InstData,
 ) -> Result<D::Bool, Unsupported> {
     let given = data.uses().next().ok_or_else(|| malformed(data))?;
-    let given = walk::read(state, given)?;
-    let widths = environment.registers().map(|register| state.vocabulary().register_bits(register));
+    let Value { bits: given, poison, .. } = walk::read(state, given)?;
+    let [control, status] = environment.registers().map(|register| state.full_register(register).bits);
     let domain = state.domain();
-    let (control, status) = if data.opcode == Opcode::G_SET_FPMODE {
-        let fits = domain.width(&given.bits) >= widths[0];
-        (fits.then(|| domain.extract(&given.bits, 0, widths[0])), None)
-    } else {
-        environment.parts(domain, &given.bits, widths).map(|[control, status]| (control, status)).unzip()
+    let (width, widths) = (domain.width(&given), [&control, &status].map(|bits| domain.width(bits)));
+    let (control, status, is_known) = match data.opcode {
+        Opcode::G_SET_ROUNDING if width >= LEAST_WIDTH => {
+            let (control, is_known) = environment.with_flt_rounds(domain, &control, &given);
+            (control, status, is_known)
+        }
+        Opcode::G_SET_FPMODE if width >= widths[0] => {
+            let control = domain.extract(&given, 0, widths[0]);
+            let is_known = environment.is_mode(domain, &control);
+            (control, status, is_known)
+        }
+        Opcode::G_SET_FPENV => {
+            let [control, status] = environment.parts(domain, &given, widths).ok_or_else(|| malformed(data))?;
+            let (is_mode, is_flags) = (environment.is_mode(domain, &control), environment.is_flags(domain, &status));
+            (control, status, domain.bool_and(&is_mode, &is_flags))
+        }
+        _ => return Err(malformed(data)),
     };
-    let control = control.ok_or_else(|| malformed(data))?;
-    let mut is_known = environment.is_mode(domain, &control);
-    if let Some(status) = &status {
-        let is_flags = environment.is_flags(domain, status);
-        is_known = domain.bool_and(&is_known, &is_flags);
-    }
     let (unknown, never) = (domain.bool_not(&is_known), domain.boolean(false));
-    let ub = domain.bool_or(&given.poison, &unknown);
-    let registers = [(environment.control, Some(control)), (environment.status, status)];
-    for (register, bits) in registers {
-        let value = bits.map(|bits| Value::new(bits, never.clone()));
-        value.into_iter().for_each(|value| state.set_full_register(register, value));
-    }
+    let ub = domain.bool_or(&poison, &unknown);
+    state.set_full_register(environment.control, Value::new(control, never.clone()));
+    state.set_full_register(environment.status, Value::new(status, never));
     Ok(ub)
 }
 
@@ -200,7 +167,6 @@ fn compute<D: Domain, S: MachineState<D>>(
     let lanes = count.map_or(1, |count| u32::from(count.lanes));
     let args = data.uses().map(|operand| walk::read(state, operand)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
     let mode = mode(state, environment);
-    let rules = FloatRules { nan: NanRule::Generic, mode };
     let domain = state.domain();
     let ub = args.iter().fold(domain.boolean(false), |ub, arg| domain.bool_or(&ub, &arg.poison));
     let (mut whole, mut broken, mut raised) = (None, Vec::new(), domain.literal(0, FLAG_BITS));
@@ -210,7 +176,7 @@ fn compute<D: Domain, S: MachineState<D>>(
             domain.extract(&arg.bits, lane * width, width)
         };
         let parts: SmallVec<[D::Bits; 3]> = args.iter().map(part).collect();
-        let FloatResult { bits, flags } = rounded(domain, &rules, data.opcode, &parts)?;
+        let FloatResult { bits, flags } = evaluate(domain, data.opcode, &mode, &parts)?;
         let numbers = if data.opcode == Opcode::G_STRICT_FLDEXP { &parts[..1] } else { &parts[..] };
         broken.push(float::broken_by(domain, data.flags, numbers.iter().chain([&bits]))?);
         raised = domain.or(&raised, &flags);
@@ -226,16 +192,7 @@ fn compute<D: Domain, S: MachineState<D>>(
 pub fn evaluate<D: Domain>(
     d: &mut D,
     opcode: Opcode,
-    mode: D::Bits,
-    args: &[D::Bits],
-) -> Result<FloatResult<D::Bits>, Unsupported> {
-    rounded(d, &FloatRules { nan: NanRule::Generic, mode }, opcode, args)
-}
-
-fn rounded<D: Domain>(
-    d: &mut D,
-    rules: &FloatRules<D>,
-    opcode: Opcode,
+    mode: &D::Bits,
     args: &[D::Bits],
 ) -> Result<FloatResult<D::Bits>, Unsupported> {
     let malformed = || Unsupported::malformed(opcode);
@@ -244,6 +201,7 @@ fn rounded<D: Domain>(
     if !is_scale && args.iter().any(|arg| d.width(arg) != format.bits()) {
         return Err(malformed());
     }
+    let rules = &FloatRules { nan: NanRule::Generic, mode: mode.clone() };
     Ok(match (opcode, args) {
         (Opcode::G_STRICT_FADD, [a, b]) => float::add(d, rules, format, a, b),
         (Opcode::G_STRICT_FSUB, [a, b]) => float::sub(d, rules, format, a, b),

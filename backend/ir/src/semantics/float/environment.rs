@@ -37,7 +37,7 @@ impl FloatEnvironment {
         d.extract(control, self.mode_place, self.mode_bits)
     }
 
-    /// Each mode by its number, as `width` bits.
+    /// Each mode with its number in the control register.
     fn numbered<D: Domain + ?Sized>(&self, d: &mut D) -> Vec<(RoundingMode, D::Bits)> {
         (0..).zip(self.modes).map(|(number, &mode)| (mode, d.literal(number, self.mode_bits))).collect()
     }
