@@ -5,7 +5,7 @@
 use tribunal_codegen::pipeline::{self, Code};
 use tribunal_codegen::{Context, NoObserver, Options};
 use tribunal_emulator::input::Input;
-use tribunal_emulator::machine::{Emulator, MachineFault};
+use tribunal_emulator::machine::{CodeDesc, Emulator, MachineFault};
 use tribunal_fuzz::campaign;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
@@ -31,12 +31,13 @@ fn engines_agree() {
         // As usual, with instructions of floating point, and with nothing.
         for features in [target.default_features, floats, target.base()] {
             let mut unicorn = Emulator::new(target, features).unwrap();
-            assert!(!stepper.runs(features, &[]), "Unicorn has these");
+            let unseen = CodeDesc { features, bytes: &[], is_strict: false };
+            assert!(!stepper.runs(unseen), "Unicorn has these");
             for seed in 0..PROGRAMS {
                 let function = campaign::generated_for(seed, target, features).unwrap();
-                let results = inputs::results(&function, target);
+                let results = inputs::shown(&function, target);
                 let code = compiled(&function, target, features);
-                if !unicorn.runs(features, &code.bytes) {
+                if !unicorn.runs(CodeDesc { bytes: &code.bytes, is_strict: function.is_strict, ..unseen }) {
                     continue;
                 }
                 unicorn.record_accesses(true).unwrap();

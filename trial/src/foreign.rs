@@ -14,7 +14,7 @@ use tribunal_codegen::legalize;
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::Interpreter;
-use tribunal_emulator::machine::{CallSite, Emulator, LoadedObject};
+use tribunal_emulator::machine::{CallSite, CodeDesc, Emulator, LoadedObject};
 use tribunal_ir::{AddressBase, Function, Stage};
 use tribunal_target::abi::CallKind;
 use tribunal_target::environment::{LibraryCall, MemoryFunction};
@@ -74,7 +74,7 @@ impl ObjectBench {
         let sites = sites(&loaded, source, target, self.features)?;
         let results = inputs::shown(source, target);
         let interpreter = Interpreter::new(source, target).with_promises(Promises::Believed);
-        let machine = self.machine_for(loaded.text())?;
+        let machine = self.machine_for(loaded.text(), source.is_strict)?;
         machine.record_accesses(source.has_volatile_accesses()).map_err(|error| error.to_string())?;
         machine.load_linked(&loaded.unlinked(), &sites).map_err(|error| error.to_string())?;
         let (mut executions, mut inconclusive) = (0, BTreeMap::new());
@@ -96,13 +96,13 @@ impl ObjectBench {
         }
     }
 
-    fn machine_for(&mut self, code: &[u8]) -> Result<&mut Emulator, String> {
-        let known = self.engines.iter().position(|engine| engine.runs(self.features, code));
+    fn machine_for(&mut self, bytes: &[u8], is_strict: bool) -> Result<&mut Emulator, String> {
+        let code = CodeDesc { features: self.features, bytes, is_strict };
+        let known = self.engines.iter().position(|engine| engine.runs(code));
         let index = match known {
             Some(index) => index,
             None => {
-                let mut engine =
-                    Emulator::for_code(self.target, self.features, code).map_err(|error| error.to_string())?;
+                let mut engine = Emulator::for_code(self.target, code).map_err(|error| error.to_string())?;
                 // Another compiler may know that its machine makes such accesses.
                 engine.watch_alignment(false).map_err(|error| error.to_string())?;
                 engine.free_platform_registers();

@@ -22,7 +22,7 @@ use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_codegen::{BankSelectMode, Observer, Options, bank_select};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
-use tribunal_emulator::machine::{Emulator, MachineError};
+use tribunal_emulator::machine::{CodeDesc, Emulator, MachineError};
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, Inst, InstData, Stage, Step};
 use tribunal_target::Target;
@@ -118,13 +118,13 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// The emulator for this code. The other one is kept for the next time that code needs it.
-    pub fn machine_for(&mut self, code: &[u8]) -> Result<&mut Emulator, MachineError> {
-        let (target, features) = (self.target, self.options.features);
-        if !self.machine.runs(features, code) {
+    /// The emulator for this code, of a strict function or of any. The other one is kept for the next time that code needs it.
+    pub fn machine_for(&mut self, bytes: &[u8], is_strict: bool) -> Result<&mut Emulator, MachineError> {
+        let code = CodeDesc { features: self.options.features, bytes, is_strict };
+        if !self.machine.runs(code) {
             let other = match self.idle.take() {
                 Some(other) => other,
-                None => Emulator::for_code(target, features, code)?,
+                None => Emulator::for_code(self.target, code)?,
             };
             self.idle = Some(std::mem::replace(&mut self.machine, other));
         }

@@ -12,7 +12,7 @@ use tribunal_emulator::input::{
     BUFFER_PAGES, Buffer, GUARD, GUARD_BYTES, Input, PAGE, STACK_ARGUMENTS, SYMBOL_PAGES, buffer_address,
 };
 use tribunal_emulator::interpreter::{ConcreteEnvironment, Execution, Interpreter, KeptAccesses, Settings};
-use tribunal_emulator::machine::{Emulator, MachineRun};
+use tribunal_emulator::machine::{CodeDesc, Emulator, MachineRun};
 use tribunal_emulator::observation::Observation;
 use tribunal_ir::{AddressBase, Function, GlobalName, Module, PReg};
 use tribunal_llvm::{DataLayout, IrModule, Name, Referent, Relocation};
@@ -165,7 +165,9 @@ impl<'m> LoadedFunction<'m> {
         let results: Vec<PReg> = expected.returned.iter().map(|&(register, ..)| register).collect();
         let run = || {
             let all: Vec<u8> = codes.iter().flat_map(|code| code.bytes.iter().copied()).collect();
-            let mut machine = Emulator::for_code(self.target, options.features, &all)?;
+            let is_strict = self.functions.iter().any(|function| function.is_strict);
+            let code = CodeDesc { features: options.features, bytes: &all, is_strict };
+            let mut machine = Emulator::for_code(self.target, code)?;
             machine.load_linked(&image.unlinked(), &image.call_sites())?;
             machine.run_with_calls(input, &results, fuel, &expected.calls)
         };

@@ -27,10 +27,27 @@ pub(super) struct EngineDesc {
     pub set_up: &'static [(i32, u64)],
     /// Instructions that it computes wrongly: the bits that tell one, and their values.
     pub wrong: &'static [(u32, u32)],
+    /// The same of instructions that leave wrong flags of floating point.
+    pub wrong_flags: &'static [(u32, u32)],
+}
+
+/// Machine code, and what an engine must have to run it.
+#[derive(Clone, Copy)]
+pub struct CodeDesc<'a> {
+    /// Options of the machine that it may rely on.
+    pub features: Features,
+    /// Its instructions; none of code that nobody has seen yet.
+    pub bytes: &'a [u8],
+    /// Whether somebody looks at the flags of floating point that it leaves.
+    pub is_strict: bool,
 }
 
 /// `fmin` and `fmax` of both formats: those of QEMU 5 take a signalling NaN for a NaN, as before version 2.2 of F.
 const EXTREMA: (u32, u32) = (0xfc00_607f, 0x2800_0053);
+
+/// `fmadd`, `fmsub`, `fnmsub` and `fnmadd` of all formats: QEMU 5 raises nothing for an infinity by zero plus a quiet NaN.
+/// The manual asks for the invalid flag, "even when the addend is a quiet NaN" (volume I, chapter "F").
+const FUSED: (u32, u32) = (0x73, 0x43);
 
 /// `ldsmax` and `ldsmin` of all sizes and orderings: QEMU 5 compares what it loads as if it had no sign.
 const SIGNED_EXTREMA: (u32, u32) = (0x3f20_ec00, 0x3820_4000);
@@ -59,6 +76,7 @@ const RISCV: EngineDesc = EngineDesc {
     wide: &[],
     set_up: &[(RegisterRISCV::MSTATUS as i32, FLOATS_ON)],
     wrong: &[EXTREMA],
+    wrong_flags: &[FUSED],
 };
 
 static ENGINES: &[EngineDesc] = &[
@@ -85,6 +103,7 @@ static ENGINES: &[EngineDesc] = &[
         wide: &[(aarch64::registers::q(0), RegisterARM64::Q0 as i32, 32)],
         set_up: &[(RegisterARM64::TPIDR_EL0 as i32, THREAD_POINTER)],
         wrong: &[SIGNED_EXTREMA],
+        wrong_flags: &[],
     },
 ];
 
@@ -95,20 +114,23 @@ impl EngineDesc {
 
     /// The engine that runs this code rightly: it has all these features, or the code's instructions need no more than
     /// it has.
-    pub fn for_code(target: &Target, features: Features, code: &[u8]) -> Option<&'static EngineDesc> {
+    pub fn for_code(target: &Target, code: CodeDesc<'_>) -> Option<&'static EngineDesc> {
+        let CodeDesc { features, bytes, is_strict } = code;
         let row = ENGINES.iter().find(|row| row.target.name == target.name)?;
-        let mut words = code.windows(4).step_by(2).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let mut words =
+            bytes.windows(4).step_by(2).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let has_all = row.has(features);
         // A word that merely looks like such an instruction counts too.
-        let is_trouble = |word| row.is_wrong_about(word) || !(has_all || row.knows(word));
+        let is_trouble = |word| row.is_wrong_about(word, is_strict) || !(has_all || row.knows(word));
         // Code that nobody has seen yet may have any instruction.
-        let is_seen = has_all || !code.is_empty();
+        let is_seen = has_all || !bytes.is_empty();
         (is_seen && !words.any(is_trouble)).then_some(row)
     }
 
-    /// True if an instruction is computed wrongly.
-    fn is_wrong_about(&self, word: u32) -> bool {
-        self.wrong.iter().any(|&(mask, bits)| word & mask == bits)
+    /// True if an instruction is computed wrongly, or its flags are where they count.
+    fn is_wrong_about(&self, word: u32, is_strict: bool) -> bool {
+        let flags = if is_strict { self.wrong_flags } else { &[] };
+        self.wrong.iter().chain(flags).any(|&(mask, bits)| word & mask == bits)
     }
 
     /// False of an instruction that needs a feature that the engine lacks.
@@ -143,7 +165,8 @@ mod tests {
     #[test]
     fn every_target_has_an_engine_that_has_its_registers() {
         for &target in tribunal_target::ALL {
-            let engine = EngineDesc::for_code(target, target.default_features, &[]);
+            let unseen = CodeDesc { features: target.default_features, bytes: &[], is_strict: true };
+            let engine = EngineDesc::for_code(target, unseen);
             let full = (0..).map(PReg).zip(target.registers).filter(|(register, row)| row.full == *register);
             for (register, row) in full.filter(|(register, _)| !target.vocabulary.is_zero_register(*register)) {
                 let number = engine.and_then(|engine| engine.number(register));
@@ -157,10 +180,23 @@ mod tests {
     fn code_that_needs_no_missing_feature_runs_on_the_engine() {
         let (plain, special) = (0x0000_0013_u32, 0x6005_1513_u32);
         let features = RISCV64.default_features | riscv::features::ZBB;
-        let has_engine = |words: &[u32]| {
-            let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            EngineDesc::for_code(&RISCV64, features, &code).is_some()
-        };
+        let has_engine = |words: &[u32]| has_engine(features, words, false);
         assert!(has_engine(&[plain, plain]) && !has_engine(&[plain, special]) && !has_engine(&[]));
+    }
+
+    /// Wrong flags matter where somebody looks at them: `fmadd.d`, `fmadd.s`, `fnmadd.s`, and `fadd.s`, whose are right.
+    #[test]
+    fn code_whose_flags_the_engine_gets_wrong_runs_elsewhere() {
+        let features = RISCV64.default_features | riscv::features::F | riscv::features::D;
+        for (word, is_right) in [(0x6ac5_f543, false), (0x68c5_f543, false), (0x68c5_f54f, false), (0x00b5_7553, true)]
+        {
+            assert!(has_engine(features, &[word], false), "{word:x}");
+            assert_eq!(has_engine(features, &[word], true), is_right, "{word:x}");
+        }
+    }
+
+    fn has_engine(features: Features, words: &[u32], is_strict: bool) -> bool {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        EngineDesc::for_code(&RISCV64, CodeDesc { features, bytes: &bytes, is_strict }).is_some()
     }
 }

@@ -29,6 +29,7 @@ mod stepper;
 mod unwind;
 mod wide;
 
+pub use engines::CodeDesc;
 pub use error::MachineError;
 pub use fault::MachineFault;
 pub use linker::{LinkedPlace, Unlinked, UnlinkedTable, Unresolved};
@@ -179,13 +180,13 @@ fn fitting(target: &Target, register: PReg, value: u64) -> u64 {
 impl Emulator {
     /// An engine that runs the target with these features.
     pub fn new(target: &'static Target, features: Features) -> Result<Emulator, MachineError> {
-        Emulator::for_code(target, features, &[])
+        Emulator::for_code(target, CodeDesc { features, bytes: &[], is_strict: false })
     }
 
-    /// An engine that runs this code, of these features, rightly.
-    pub fn for_code(target: &'static Target, features: Features, code: &[u8]) -> Result<Emulator, MachineError> {
-        let Some(row) = EngineDesc::for_code(target, features, code) else {
-            return Ok(Emulator::stepping(target)?.with_features(features));
+    /// An engine that runs this code rightly.
+    pub fn for_code(target: &'static Target, code: CodeDesc<'_>) -> Result<Emulator, MachineError> {
+        let Some(row) = EngineDesc::for_code(target, code) else {
+            return Ok(Emulator::stepping(target)?.with_features(code.features));
         };
         let mut engine = unicorn(row)?;
         for &(number, value) in row.set_up {
@@ -195,12 +196,12 @@ impl Emulator {
         let mut emulator = Emulator::with_engine(target, engine, |register| row.number(register))?;
         emulator.row = Some(row);
         emulator.watch_alignment(true)?;
-        Ok(emulator.with_features(features))
+        Ok(emulator.with_features(code.features))
     }
 
     /// True if [`Emulator::for_code`] gives this code an engine of this kind.
-    pub fn runs(&self, features: Features, code: &[u8]) -> bool {
-        EngineDesc::for_code(self.target, features, code).is_some() == matches!(self.engine, MachineEngine::Unicorn(_))
+    pub fn runs(&self, code: CodeDesc<'_>) -> bool {
+        EngineDesc::for_code(self.target, code).is_some() == matches!(self.engine, MachineEngine::Unicorn(_))
     }
 
     /// The machine stepper, whatever the features.
