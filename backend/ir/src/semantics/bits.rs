@@ -134,7 +134,7 @@ fn population<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
 }
 
 /// From the highest set bit down: the last that applies wins, so the chain is built from the lowest bit up.
-fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
+pub(super) fn leading_zeros<D: Domain>(d: &mut D, a: &D::Bits, width: u32) -> D::Bits {
     let counted = d.width(a);
     let indices = (0..counted).map(|index| (index, counted - 1 - index));
     first_set(d, a, width, indices)

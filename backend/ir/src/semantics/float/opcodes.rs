@@ -18,6 +18,7 @@ use crate::inst::InstFlags;
 use crate::opcode::{Opcode, TypeClass};
 use crate::operand::Operand;
 use crate::predicate::FloatPredicate;
+use crate::semantics::bits::leading_zeros;
 use crate::semantics::integer::any_poison;
 use crate::semantics::opcodes::{Operation, malformed};
 use crate::semantics::{Domain, Unsupported, Value};
@@ -394,6 +395,23 @@ fn scaled<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Uns
     Ok(Results::Float(scale(d, &rules, format, operand(op, 0)?, operand(op, 1)?).bits))
 }
 
+/// The fraction field and the biased exponent that a number has where its highest bit is the leading one. This counts in
+/// the whole number, as machines do: a solver finds recipes to be the same.
+fn of_leading_bit<D: Domain>(d: &mut D, x: &FloatParts<D>) -> (D::Bits, D::Bits) {
+    let (format, bits) = (x.format, x.format.bits());
+    let magnitude = d.extract(&x.bits, 0, bits - 1);
+    let magnitude = d.zext(&magnitude, bits);
+    let leading = leading_zeros(d, &magnitude, bits);
+    let exponent_bits = d.literal(format.exponent_bits().into(), bits);
+    let places = d.sub(&leading, &exponent_bits);
+    let shifted = d.shl(&magnitude, &places);
+    let shifted = d.extract(&shifted, 0, format.fraction_bits());
+    let biased = x.biased_exponent(d);
+    let places = d.zext_or_trunc(&places, exponent_width(format));
+    let of_low = d.sub(&biased, &places);
+    (d.ite(&x.is_low, &shifted, &x.fraction), d.ite(&x.is_low, &of_low, &biased))
+}
+
 /// A fraction from a half to one, and the power of two by which it is the number. The power is 0 for zero, and any
 /// where the number is not finite or the power does not fit (LangRef, `frexp`).
 fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsupported> {
@@ -401,7 +419,7 @@ fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsu
     let format = format(op.width())?;
     let width = exponent_width(format);
     let x = FloatParts::of(d, format, a);
-    let (significand, biased) = x.normalized(d);
+    let (fraction, biased) = of_leading_bit(d, &x);
     let below_half = d.literal(format.bias() - 1, width);
     let power = d.sub(&biased, &below_half);
     let none = d.literal(0, width);
@@ -411,8 +429,7 @@ fn split<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Unsu
     let (fits, is_finite) = (d.eq(&back, &power), x.is_finite(d));
     let is_determined = d.bool_and(&fits, &is_finite);
     let power = d.ite(&is_determined, &given, &any);
-    let (fraction, field) =
-        (d.extract(&significand, 0, format.fraction_bits()), d.literal(format.bias() - 1, format.exponent_bits()));
+    let field = d.literal(format.bias() - 1, format.exponent_bits());
     let magnitude = d.concat(&field, &fraction);
     let half = signed(d, &x.sign, &magnitude);
     let is_ordinary = d.bool_not(&x.is_zero);
