@@ -2,10 +2,12 @@
 //! selected instructions, at each level. Every function of a stage is judged against the stage before, as
 //! `tribunal validate` judges it. `make judge-llvm` runs it.
 //!
-//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--seconds N] [--json] SOURCE...
+//! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--until STAGE] [--float] [--seconds N]
+//! [--json] SOURCE...
 //! A SOURCE is `real` (the files of corpus/real), `real=N` (those of its first N programs), `programs` (the C programs
 //! of corpus/programs, through clang-22 -O1), or `csmith=FIRST..LAST` (programs of csmith with these seeds, through
-//! clang-22 -O1 -fno-inline).
+//! clang-22 -O1 -fno-inline). With `--float` C is compiled for machines with registers of floating point, and csmith's
+//! programs have numbers.
 //!
 //! Prints each function that is not proved with its reason, then a table with one row for each target, level and stage;
 //! with `--json` the same rows as one object on the last line. A file that a tool refuses is counted as refused and not
@@ -112,6 +114,10 @@ struct Options {
     folder: PathBuf,
     targets: Vec<&'static Target>,
     levels: Vec<OptLevel>,
+    /// The last stage.
+    until: Option<String>,
+    /// Machines have registers of floating point.
+    has_floats: bool,
     is_json: bool,
     sources: Vec<String>,
 }
@@ -127,6 +133,8 @@ fn options() -> Options {
         folder,
         targets,
         levels: OptLevel::ALL.to_vec(),
+        until: None,
+        has_floats: false,
         is_json: false,
         sources: Vec::new(),
     };
@@ -142,6 +150,8 @@ fn options() -> Options {
                     Duration::from_secs(value().parse().unwrap_or_else(|_| fail("--seconds wants a number")));
             }
             "--json" => options.is_json = true,
+            "--float" => options.has_floats = true,
+            "--until" => options.until = Some(value()),
             "--keep" => options.folder = value().into(),
             "--target" => match tribunal_target::by_name(&value()) {
                 Some(target) => options.targets = vec![target],
@@ -245,10 +255,12 @@ fn judge(job: &Job, options: &Options, totals: &Totals) {
     for &level in &options.levels {
         let (target, made) = match job {
             Job::Mir(path, target) => (*target, Ok(path.clone())),
-            Job::Source(path, target) => (*target, from_source(path, (target, level), &options.folder)),
-            Job::Csmith(seed, target) => (*target, from_csmith(*seed, (target, level), &options.folder)),
+            Job::Source(path, target) => (*target, from_source(path, (target, level), options)),
+            Job::Csmith(seed, target) => (*target, from_csmith(*seed, (target, level), options)),
         };
-        let mode = PeerMode { target, features: target.default_features, level };
+        let floats = target.banks.iter().filter(|_| options.has_floats);
+        let features = floats.fold(target.default_features, |all, bank| all | bank.requires);
+        let mode = PeerMode { target, features, level };
         match made {
             Ok(before) => stages(&before, mode, options, totals),
             Err(reason) => refuse(&reason, (target.name, level.flag(), "irtranslator"), totals),
@@ -285,6 +297,9 @@ fn stages(source: &Path, mode: PeerMode, options: &Options, totals: &Totals) {
             Ok(verdicts) => count(verdicts, &after, row, totals),
             // Later stages come from this one.
             Err(reason) => return refuse(&reason, row, totals),
+        }
+        if options.until.as_deref() == Some(stage) {
+            return;
         }
         before = after;
     }
@@ -450,36 +465,51 @@ fn module(path: &Path, target: &Target) -> Result<Module, String> {
     text::parse_module(&text, target.vocabulary).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// clang's flags for a target besides its triple.
-const MACHINES: &[(&str, [&str; 2])] =
-    &[("riscv64", ["-march=rv64im", "-mabi=lp64"]), ("riscv32", ["-march=rv32im", "-mabi=ilp32"])];
+/// clang's flags for a target besides its triple, and llc's: without and with registers of floating point.
+const MACHINES: &[(&str, [Machine; 2])] = &[
+    (
+        "riscv64",
+        [(["-march=rv64im", "-mabi=lp64"], "-mattr=+m"), (["-march=rv64imfd", "-mabi=lp64d"], "-mattr=+m,+f,+d")],
+    ),
+    (
+        "riscv32",
+        [(["-march=rv32im", "-mabi=ilp32"], "-mattr=+m"), (["-march=rv32imfd", "-mabi=ilp32d"], "-mattr=+m,+f,+d")],
+    ),
+];
 
-fn from_csmith(seed: u32, mode: (&Target, OptLevel), folder: &Path) -> Result<PathBuf, String> {
+type Machine = ([&'static str; 2], &'static str);
+
+fn from_csmith(seed: u32, mode: (&Target, OptLevel), options: &Options) -> Result<PathBuf, String> {
+    let folder = &options.folder;
     let source = folder.join(format!("csmith{seed}.{}.c", mode.0.name));
     let mut csmith = Command::new("csmith");
     csmith.args(["--seed", &seed.to_string(), "--no-argc", "-o"]).arg(&source).current_dir(folder);
     if seed <= PLAIN_SEEDS {
         csmith.args(["--no-packed-struct", "--no-volatiles", "--no-bitfields"]);
     }
+    if options.has_floats {
+        csmith.arg("--float");
+    }
     run(&mut csmith)?;
-    from_source(&source, mode, folder)
+    from_source(&source, mode, options)
 }
 
 /// The generic MIR that LLVM's translator makes of a C program.
-fn from_source(source: &Path, (target, level): (&Target, OptLevel), folder: &Path) -> Result<PathBuf, String> {
+fn from_source(source: &Path, (target, level): (&Target, OptLevel), options: &Options) -> Result<PathBuf, String> {
     let stem = source.file_stem().unwrap_or_default().to_string_lossy().replace(&format!(".{}", target.name), "");
-    let path = |end: &str| folder.join(format!("{stem}.{}{}.{end}", target.name, level.flag()));
+    let path = |end: &str| options.folder.join(format!("{stem}.{}{}.{end}", target.name, level.flag()));
     let (ir, before) = (path("ll"), path("before.mir"));
     let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("csmith");
     let triple = format!("{}-unknown-linux-gnu", target.name);
     let mut clang = Command::new("clang-22");
     clang.arg(format!("--target={triple}"));
     let machine = MACHINES.iter().find(|(name, _)| *name == target.name);
-    machine.into_iter().for_each(|(_, arguments)| _ = clang.args(*arguments));
+    let machine = machine.map(|(_, machines)| machines[usize::from(options.has_floats)]);
+    machine.into_iter().for_each(|(arguments, _)| _ = clang.args(arguments));
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
     run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(source).arg("-o").arg(&ir))?;
     let mut llc = Command::new("llc-22");
-    llc.arg(format!("-mtriple={triple}")).args(machine.map(|_| "-mattr=+m")).arg(level.flag());
+    llc.arg(format!("-mtriple={triple}")).args(machine.map(|(_, attributes)| attributes)).arg(level.flag());
     llc.args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator", "-simplify-mir"]);
     run(llc.arg(&ir).arg("-o").arg(&before))?;
     Ok(before)

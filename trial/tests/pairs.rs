@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("signalling-nan", 4),
     ("undefined", 19),
     ("memory", 57),
-    ("arithmetic", 17),
+    ("arithmetic", 23),
     ("selected", 106),
     ("threads", 28),
     ("vectors", 39),

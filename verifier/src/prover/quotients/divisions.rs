@@ -5,25 +5,34 @@ use super::{DEPTH, Form, one, wide};
 use crate::prover::query::substituted;
 use crate::prover::term::{Node, Op, Symbolic, Term};
 use rustc_hash::FxHashMap;
-use tribunal_ir::bits::Bits;
+use tribunal_ir::bits::{Bits, MAX_BITS};
 
 /// A division, truncated towards zero.
 #[derive(Clone, Copy)]
 struct Division {
     op: Op,
     dividend: Term,
-    /// As wide as the dividend; not zero, and positive if the division is signed.
+    /// As wide as the dividend; not zero, and signed as the division is, but not -1.
     divisor: Bits,
+    /// The low bits of the quotient that are left out.
+    from: u32,
 }
 
 /// The question with products that are quotients as divisions, and remainders by constants as what quotients leave.
 /// `None` where it has no division by a constant, or no product that is one: then the solver knows better.
 pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &[Term]) -> Option<Term> {
     let asked: Vec<Division> = cone.iter().filter_map(|&term| division(graph, term)).collect();
+    if asked.is_empty() {
+        return None;
+    }
     let (mut divisions, mut memo, mut has_product) = (FxHashMap::default(), FxHashMap::default(), false);
-    for &term in cone.iter().filter(|_| !asked.is_empty()) {
+    let products: Vec<(Term, Division)> =
+        cone.iter().filter_map(|&term| Some((term, product(graph, term, &asked)?))).collect();
+    let (quotients, mut products) = (quotients(graph, &products, &asked), products.into_iter().peekable());
+    for &term in cone {
         let own = division(graph, term);
-        let Some(found) = own.or_else(|| product(graph, term, &asked)) else { continue };
+        let product = products.next_if(|&(product, _)| product == term).map(|(_, division)| division);
+        let Some(found) = own.or(product).or_else(|| low_part(graph, term, &quotients)) else { continue };
         has_product |= own.is_none();
         let dividend = substituted(graph, found.dividend, &divisions, &mut memo);
         let value = value(graph, term, Division { dividend, ..found });
@@ -39,41 +48,97 @@ fn division(graph: &Symbolic, term: Term) -> Option<Division> {
         return None;
     };
     let is_signed = matches!(op, Op::Sdiv | Op::Srem);
-    let divisor = graph.as_const(by).filter(|by| !(by.is_zero() || is_signed && by.is_negative()))?;
-    Some(Division { op: if is_signed { Op::Sdiv } else { Op::Udiv }, dividend, divisor })
+    let divisor =
+        graph.as_const(by).filter(|by| !(by.is_zero() || is_signed && by.negated() == Bits::new(1, by.width())))?;
+    Some(Division { op: if is_signed { Op::Sdiv } else { Op::Udiv }, dividend, divisor, from: 0 })
 }
 
-/// The division, by one of the divisors that the question has, whose quotient or low bits of it are a term without
+/// The division, by one of the divisors that the question has, whose quotient or some bits of it are a term without
 /// divisions.
 fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Division> {
-    let of = |op| asked.iter().filter(move |division| division.op == op).map(|division| wide(division.divisor));
-    let found = |op, dividend, by: Bits, width| Division { op, dividend, divisor: by.zext_or_trunc(width) };
     match graph.node(term) {
         Node::Extract(inner, offset) => {
             // Of a quotient the low bits may be all that is used.
             let whole = graph.extract_bits(inner, offset, graph.width_of(inner) - offset);
             let form = Form::of(graph, whole, DEPTH).filter(|form| form.times != one())?;
-            let is_divisor = |by: &Bits| by.used() <= form.width && form.divides_by(*by) == Some(true);
-            of(Op::Udiv).find(is_divisor).map(|by| found(Op::Udiv, form.x, by, form.width))
+            asked
+                .iter()
+                .filter(|division| division.op == Op::Udiv)
+                .find_map(|&division| unsigned(graph, &form, division))
         }
         Node::Binary(Op::Add, ..) => {
             let form = SignedForm::towards_zero(graph, term)?;
-            let is_divisor = |by: &Bits| by.used() < form.width && form.divides_by(*by) == Some(true);
-            of(Op::Sdiv).find(is_divisor).map(|by| found(Op::Sdiv, form.x, by, form.width))
+            let divisor = |by: Bits| by.sext_or_trunc(form.width);
+            let is_divisor = |by: &Bits| {
+                let signed = by.sext_or_trunc(MAX_BITS);
+                divisor(*by).sext_or_trunc(MAX_BITS) == signed && form.divides_by(signed) == Some(true)
+            };
+            let mut signed = asked.iter().filter(|division| division.op == Op::Sdiv).map(|division| division.divisor);
+            let by = signed.find(is_divisor)?;
+            Some(Division { op: Op::Sdiv, dividend: form.x, divisor: divisor(by), from: 0 })
         }
         _ => None,
     }
 }
 
-/// The quotient, or for the term of a remainder the remainder, as wide as the term. Bits above the greatest quotient
-/// are those of its extension.
-fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor }: Division) -> Term {
+/// The division of which the form has the bits from some bit on: by this divisor, of its dividend or of any other
+/// number. The form's number may be what a shift of the dividend leaves, by no more than the divisor's trailing zeros.
+fn unsigned(graph: &mut Symbolic, form: &Form, asked: Division) -> Option<Division> {
+    let by = wide(asked.divisor);
+    let shift = graph.width_of(asked.dividend).checked_sub(form.width).filter(|&shift| shift <= by.trailing_zeros());
+    let shifted = shift.filter(|&shift| graph.extract_bits(asked.dividend, shift, form.width) == form.x);
+    let shifted = shifted.map(|shift| (asked.dividend, by.lshr(shift)));
+    // About what the form divides by: what is above the divisor are bits of the quotient that are left out.
+    let about = form.by.checked_udiv(form.times)?.used();
+    shifted.into_iter().chain([(form.x, by)]).find_map(|(dividend, rest)| {
+        let divides = |from: &u32| {
+            let whole = rest.shl(*from);
+            whole.used() <= form.width && form.divides_by(whole) == Some(true)
+        };
+        let from = (0..2).map(|more| (about + more).saturating_sub(rest.used())).find(divides)?;
+        let width = graph.width_of(dividend);
+        (by.used() <= width).then(|| Division { op: Op::Udiv, dividend, divisor: by.zext_or_trunc(width), from })
+    })
+}
+
+/// A term, a bit of it, and the division whose quotient it is from that bit on.
+type Quotient = (Term, u32, Division);
+
+/// The terms of whose quotients products are the high parts.
+fn quotients(graph: &mut Symbolic, products: &[(Term, Division)], asked: &[Division]) -> Vec<Quotient> {
+    let mut of = |&(term, high): &(Term, Division)| {
+        let Node::Extract(inner, offset) = graph.node(term) else { return None };
+        let from = offset.checked_sub(high.from).filter(|&from| from < offset)?;
+        let whole = graph.extract_bits(inner, from, graph.width_of(inner) - from);
+        let division = product(graph, whole, asked).filter(|division| division.from == 0)?;
+        Some((inner, from, division))
+    };
+    products.iter().filter_map(&mut of).collect()
+}
+
+/// The division whose quotient's low bits the term is, where the rest of the quotient is a term of its own: then
+/// nothing computes more than the low bits.
+fn low_part(graph: &mut Symbolic, term: Term, quotients: &[Quotient]) -> Option<Division> {
+    let (Node::Extract(..), width) = (graph.node(term), graph.width_of(term)) else { return None };
+    let is_low = |&&(inner, from, _): &&Quotient| {
+        from + width <= graph.width_of(inner) && graph.extract_bits(inner, from, width) == term
+    };
+    quotients.iter().find(is_low).map(|&(_, _, division)| division)
+}
+
+/// The bits of the quotient, or for the term of a remainder the remainder, as wide as the term. Bits above the greatest
+/// quotient are those of its extension.
+fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor, from }: Division) -> Term {
     let (width, whole, is_signed) = (graph.width_of(term), divisor.width(), op == Op::Sdiv);
     let by = graph.value(divisor);
     let quotient = graph.binary(op, dividend, by);
     let most = if is_signed { Bits::signed_min(whole) } else { Bits::ones(whole) };
-    let used = most.checked_udiv(divisor).map_or(whole, Bits::used).max(1) + u32::from(is_signed);
-    let low = graph.extract_bits(quotient, 0, used.min(width).min(whole));
+    let magnitude = if is_signed && divisor.is_negative() { divisor.negated() } else { divisor };
+    let used = most.checked_udiv(magnitude).map_or(whole, Bits::used).max(1) + u32::from(is_signed);
+    let Some(used) = used.min(whole).checked_sub(from).filter(|&used| used > 0) else {
+        return graph.value(Bits::zero(width));
+    };
+    let low = graph.extract_bits(quotient, from, used.min(width));
     let quotient = if is_signed { graph.sign_extend(low, width) } else { graph.zero_extend(low, width) };
     match graph.node(term) {
         Node::Binary(Op::Urem | Op::Srem, ..) => {
@@ -81,5 +146,59 @@ fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor }: D
             graph.binary(Op::Sub, dividend, multiple)
         }
         _ => quotient,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prover::evaluate::{self, Assignment, Evaluator};
+    use tribunal_ir::semantics::Domain;
+
+    const WIDTH: u32 = 4;
+
+    /// Every multiplier, shift before and behind, and divisor of so few bits, right or wrong, whole and in two parts:
+    /// the question holds for the same numbers where products are divisions.
+    #[test]
+    fn numbers_answer_the_question_in_the_same_way() {
+        let mut proved = [0; 3];
+        let shifts = (0..3).flat_map(|before| (0..WIDTH).map(move |behind| (before, behind)));
+        let multipliers = shifts.flat_map(|shifts| (1..1 << (WIDTH + 1)).map(move |times| (shifts, times)));
+        for (((before, behind), times), divisor) in multipliers.flat_map(|all| (2..16).map(move |by| (all, by))) {
+            for (index, cuts) in [&[][..], &[1], &[2]].into_iter().enumerate() {
+                let graph = &mut Symbolic::default();
+                let x = graph.variable(WIDTH);
+                let by = graph.value(Bits::new(divisor, WIDTH));
+                let quotient = graph.binary(Op::Udiv, x, by);
+                let shifted = graph.extract_bits(x, before, WIDTH - before);
+                let (shifted, times) =
+                    (graph.zero_extend(shifted, 3 * WIDTH), graph.value(Bits::new(times, 3 * WIDTH)));
+                let product = graph.binary(Op::Mul, shifted, times);
+                let product = graph.extract_bits(product, WIDTH + behind, WIDTH);
+                let ends = [cuts, &[WIDTH]].concat();
+                let starts = [&[0], cuts].concat();
+                let mut wrong = graph.truth(false);
+                for (start, end) in starts.into_iter().zip(ends) {
+                    let [one, other] = [quotient, product].map(|of| graph.extract_bits(of, start, end - start));
+                    let differ = graph.ne(&one, &other);
+                    wrong = graph.bool_or(&wrong, &differ);
+                }
+                proved[index] += u32::from(is_proved(graph, x, wrong));
+            }
+        }
+        assert_eq!(proved, [90, 28, 5]);
+    }
+
+    /// True if nothing is left of the question once products are divisions. What is left holds for the same numbers.
+    fn is_proved(graph: &mut Symbolic, x: Term, wrong: Term) -> bool {
+        let cone = evaluate::cone(graph, wrong);
+        let Some(divided) = as_divisions(graph, wrong, &cone) else { return false };
+        for number in 0..1 << graph.width_of(x) {
+            let values = [(x, Bits::new(number, graph.width_of(x)))].into_iter().collect();
+            let assignment = Assignment { values, ..Assignment::default() };
+            let holds = |term| Evaluator::new(graph, &assignment).holds(term);
+            assert_eq!(holds(wrong), holds(divided), "{number}");
+        }
+        graph.is_false(divided)
     }
 }
