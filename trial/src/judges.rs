@@ -118,7 +118,8 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// The emulator for this code, of a strict function or of any. The other one is kept for the next time that code needs it.
+    /// The emulator for this code, of a strict function or of any. The other one is kept for the next time that code
+    /// needs it.
     pub fn machine_for(&mut self, bytes: &[u8], is_strict: bool) -> Result<&mut Emulator, MachineError> {
         let code = CodeDesc { features: self.options.features, bytes, is_strict };
         if !self.machine.runs(code) {

@@ -45,8 +45,8 @@ pub struct CodeDesc<'a> {
 /// `fmin` and `fmax` of both formats: those of QEMU 5 take a signalling NaN for a NaN, as before version 2.2 of F.
 const EXTREMA: (u32, u32) = (0xfc00_607f, 0x2800_0053);
 
-/// `fmadd`, `fmsub`, `fnmsub` and `fnmadd` of all formats: QEMU 5 raises nothing for an infinity by zero plus a quiet NaN.
-/// The manual asks for the invalid flag, "even when the addend is a quiet NaN" (volume I, chapter "F").
+/// `fmadd`, `fmsub`, `fnmsub` and `fnmadd` of all formats: QEMU 5 raises nothing for an infinity by zero plus a quiet
+/// NaN. The manual asks for the invalid flag, "even when the addend is a quiet NaN" (volume I, chapter "F").
 const FUSED: (u32, u32) = (0x73, 0x43);
 
 /// `ldsmax` and `ldsmin` of all sizes and orderings: QEMU 5 compares what it loads as if it had no sign.

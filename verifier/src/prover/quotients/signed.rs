@@ -155,7 +155,8 @@ impl SignedForm {
     }
 }
 
-/// The term whose low bits `low` is and whose sign `sign` is, if there is one: of a quotient they may be all that is used.
+/// The term whose low bits `low` is and whose sign `sign` is, if there is one: of a quotient they may be all that is
+/// used.
 fn whole(graph: &mut Symbolic, low: Term, sign: Term) -> Term {
     let Node::Extract(whole, top) = graph.node(sign) else { return low };
     let (width, from) = (graph.width_of(low), if let Node::Extract(_, from) = graph.node(low) { from } else { 0 });

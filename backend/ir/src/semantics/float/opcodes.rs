@@ -395,8 +395,8 @@ fn scaled<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> Result<Results<D>, Uns
     Ok(Results::Float(scale(d, &rules, format, operand(op, 0)?, operand(op, 1)?).bits))
 }
 
-/// The fraction field and the biased exponent that a number has where its highest bit is the leading one. This counts in
-/// the whole number, as machines do: a solver finds recipes to be the same.
+/// The fraction field and the biased exponent that a number has where its highest bit is the leading one. This counts
+/// in the whole number, as machines do: a solver finds recipes to be the same.
 fn of_leading_bit<D: Domain>(d: &mut D, x: &FloatParts<D>) -> (D::Bits, D::Bits) {
     let (format, bits) = (x.format, x.format.bits());
     let magnitude = d.extract(&x.bits, 0, bits - 1);
