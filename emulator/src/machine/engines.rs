@@ -184,7 +184,7 @@ mod tests {
         assert!(has_engine(&[plain, plain]) && !has_engine(&[plain, special]) && !has_engine(&[]));
     }
 
-    /// Wrong flags matter where somebody looks at them: `fmadd.d`, `fmadd.s`, `fnmadd.s`, and `fadd.s`, whose are right.
+    /// Wrong flags matter where somebody looks: `fmadd.d`, `fmadd.s`, `fnmadd.s`, and `fadd.s`, whose flags are right.
     #[test]
     fn code_whose_flags_the_engine_gets_wrong_runs_elsewhere() {
         let features = RISCV64.default_features | riscv::features::F | riscv::features::D;
