@@ -258,8 +258,10 @@ fn judge(job: &Job, options: &Options, totals: &Totals) {
             Job::Source(path, target) => (*target, from_source(path, (target, level), options)),
             Job::Csmith(seed, target) => (*target, from_csmith(*seed, (target, level), options)),
         };
-        let floats = target.banks.iter().filter(|_| options.has_floats);
-        let features = floats.fold(target.default_features, |all, bank| all | bank.requires);
+        let attributes = machine(target, options).map_or("", |(_, attributes)| attributes);
+        let features = target
+            .changed(target.default_features, attributes)
+            .unwrap_or_else(|name| fail(&format!("{name} is no feature")));
         let mode = PeerMode { target, features, level };
         match made {
             Ok(before) => stages(&before, mode, options, totals),
@@ -467,17 +469,16 @@ fn module(path: &Path, target: &Target) -> Result<Module, String> {
 
 /// clang's flags for a target besides its triple, and llc's: without and with registers of floating point.
 const MACHINES: &[(&str, [Machine; 2])] = &[
-    (
-        "riscv64",
-        [(["-march=rv64im", "-mabi=lp64"], "-mattr=+m"), (["-march=rv64imfd", "-mabi=lp64d"], "-mattr=+m,+f,+d")],
-    ),
-    (
-        "riscv32",
-        [(["-march=rv32im", "-mabi=ilp32"], "-mattr=+m"), (["-march=rv32imfd", "-mabi=ilp32d"], "-mattr=+m,+f,+d")],
-    ),
+    ("riscv64", [(["-march=rv64im", "-mabi=lp64"], "+m"), (["-march=rv64imfd", "-mabi=lp64d"], "+m,+f,+d")]),
+    ("riscv32", [(["-march=rv32im", "-mabi=ilp32"], "+m"), (["-march=rv32imfd", "-mabi=ilp32d"], "+m,+f,+d")]),
 ];
 
 type Machine = ([&'static str; 2], &'static str);
+
+fn machine(target: &Target, options: &Options) -> Option<Machine> {
+    let (_, machines) = MACHINES.iter().find(|(name, _)| *name == target.name)?;
+    Some(machines[usize::from(options.has_floats)])
+}
 
 fn from_csmith(seed: u32, mode: (&Target, OptLevel), options: &Options) -> Result<PathBuf, String> {
     let folder = &options.folder;
@@ -503,13 +504,14 @@ fn from_source(source: &Path, (target, level): (&Target, OptLevel), options: &Op
     let triple = format!("{}-unknown-linux-gnu", target.name);
     let mut clang = Command::new("clang-22");
     clang.arg(format!("--target={triple}"));
-    let machine = MACHINES.iter().find(|(name, _)| *name == target.name);
-    let machine = machine.map(|(_, machines)| machines[usize::from(options.has_floats)]);
+    let machine = machine(target, options);
     machine.into_iter().for_each(|(arguments, _)| _ = clang.args(arguments));
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
     run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(source).arg("-o").arg(&ir))?;
     let mut llc = Command::new("llc-22");
-    llc.arg(format!("-mtriple={triple}")).args(machine.map(|(_, attributes)| attributes)).arg(level.flag());
+    llc.arg(format!("-mtriple={triple}"))
+        .args(machine.map(|(_, attributes)| format!("-mattr={attributes}")))
+        .arg(level.flag());
     llc.args(["-global-isel", "-global-isel-abort=1", "-stop-after=irtranslator", "-simplify-mir"]);
     run(llc.arg(&ir).arg("-o").arg(&before))?;
     Ok(before)

@@ -305,14 +305,16 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
     if let Some(assignment) = samples::sample(query, &cone) {
         return (Decision::Refuted(assignment), None);
     }
-    if effort.sweeps() {
-        if let Some(divided) = quotients::as_divisions(&mut query.graph, query.wrong, &cone) {
-            query.wrong = divided;
-            if query.graph.is_false(query.wrong) {
-                return (Decision::Proved(Engine::Quotients), None);
-            }
-            cone = evaluate::cone(&query.graph, query.wrong);
+    if effort.is_of_function()
+        && let Some(divided) = quotients::as_divisions(&mut query.graph, query.wrong, &cone)
+    {
+        query.wrong = divided;
+        if query.graph.is_false(query.wrong) {
+            return (Decision::Proved(Engine::Quotients), None);
         }
+        cone = evaluate::cone(&query.graph, query.wrong);
+    }
+    if effort.sweeps() {
         let (decision, question) = asked(query, text, effort.of_work(FIRST_WORK));
         if !matches!(decision, Decision::Unknown(_)) {
             return (decision, question);

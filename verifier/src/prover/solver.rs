@@ -70,6 +70,11 @@ impl Effort {
         self.work > Effort::FACT.work
     }
 
+    /// Whether the question is about a whole function, where products stand deep within.
+    pub fn is_of_function(self) -> bool {
+        self.work < Effort::STEP.work
+    }
+
     /// Whether the question may be of a whole block, which sweeping can simplify first.
     pub fn sweeps(self) -> bool {
         self.work == Effort::BLOCK.work

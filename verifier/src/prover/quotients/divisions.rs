@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::bits::{Bits, MAX_BITS};
 
 /// A division, truncated towards zero.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Division {
     op: Op,
     dividend: Term,
@@ -18,14 +18,14 @@ struct Division {
     from: u32,
 }
 
-/// The question with products that are quotients as divisions, and remainders by constants as what quotients leave.
-/// `None` where it has no division by a constant, or no product that is one: then the solver knows better.
+/// The question with products that are quotients as divisions, and with what such quotients leave as remainders. `None` where it has no division by a constant, or no product that is one: then the solver knows better.
 pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &[Term]) -> Option<Term> {
     let asked: Vec<Division> = cone.iter().filter_map(|&term| division(graph, term)).collect();
     if asked.is_empty() {
         return None;
     }
     let (mut divisions, mut memo, mut has_product) = (FxHashMap::default(), FxHashMap::default(), false);
+    let mut met = Vec::new();
     let products: Vec<(Term, Division)> =
         cone.iter().filter_map(|&term| Some((term, product(graph, term, &asked)?))).collect();
     let (quotients, mut products) = (quotients(graph, &products, &asked), products.into_iter().peekable());
@@ -35,11 +35,34 @@ pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &
         let Some(found) = own.or(product).or_else(|| low_part(graph, term, &quotients)) else { continue };
         has_product |= own.is_none();
         let dividend = substituted(graph, found.dividend, &divisions, &mut memo);
-        let value = value(graph, term, Division { dividend, ..found });
+        let found = Division { dividend, ..found };
+        let value = value(graph, term, found);
         divisions.insert(term, value);
+        let whole = Division { from: 0, ..found };
+        if !met.contains(&whole) {
+            met.push(whole);
+        }
         memo.clear();
     }
-    has_product.then(|| substituted(graph, wrong, &divisions, &mut FxHashMap::default()))
+    let divided = has_product.then(|| substituted(graph, wrong, &divisions, &mut FxHashMap::default()))?;
+    Some(with_remainders(graph, divided, &met))
+}
+
+/// The term with what quotients leave as remainders, of which more is known: no bit above the divisor's.
+fn with_remainders(graph: &mut Symbolic, term: Term, divisions: &[Division]) -> Term {
+    let mut remainders = FxHashMap::default();
+    for &division in divisions {
+        let left = remainder(graph, division);
+        let dividend = substituted(graph, division.dividend, &remainders, &mut FxHashMap::default());
+        let by = graph.value(division.divisor);
+        let op = if division.op == Op::Sdiv { Op::Srem } else { Op::Urem };
+        let whole = graph.binary(op, dividend, by);
+        for width in 1..=graph.width_of(left) {
+            let (left, whole) = (graph.extract_bits(left, 0, width), graph.extract_bits(whole, 0, width));
+            remainders.insert(left, whole);
+        }
+    }
+    substituted(graph, term, &remainders, &mut FxHashMap::default())
 }
 
 /// The division by a constant whose quotient or remainder the term is.
@@ -59,6 +82,7 @@ fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Divis
     match graph.node(term) {
         Node::Extract(inner, offset) => {
             // Of a quotient the low bits may be all that is used.
+            let inner = whole_product(graph, inner).unwrap_or(inner);
             let whole = graph.extract_bits(inner, offset, graph.width_of(inner) - offset);
             let form = Form::of(graph, whole, DEPTH).filter(|form| form.times != one())?;
             asked
@@ -79,6 +103,23 @@ fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Divis
         }
         _ => None,
     }
+}
+
+/// The whole of a product of a number by a constant, of which a term has the low bits: all that is used was computed.
+fn whole_product(graph: &mut Symbolic, low: Term) -> Option<Term> {
+    let Node::Binary(Op::Mul, a, b) = graph.node(low) else { return None };
+    let (factor, number) = match (graph.as_const(a), graph.as_const(b)) {
+        (Some(factor), None) => (factor, b),
+        (None, Some(factor)) => (factor, a),
+        _ => return None,
+    };
+    let Node::Zext(number) = graph.node(number) else { return None };
+    let width = graph.width_of(number) + factor.used();
+    if width <= graph.width_of(low) || width > MAX_BITS {
+        return None;
+    }
+    let (number, factor) = (graph.zero_extend(number, width), graph.value(factor.zext_or_trunc(width)));
+    Some(graph.binary(Op::Mul, number, factor))
 }
 
 /// The division of which the form has the bits from some bit on: by this divisor, of its dividend or of any other
@@ -126,10 +167,25 @@ fn low_part(graph: &mut Symbolic, term: Term, quotients: &[Quotient]) -> Option<
     quotients.iter().find(is_low).map(|&(_, _, division)| division)
 }
 
-/// The bits of the quotient, or for the term of a remainder the remainder, as wide as the term. Bits above the greatest
-/// quotient are those of its extension.
-fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor, from }: Division) -> Term {
-    let (width, whole, is_signed) = (graph.width_of(term), divisor.width(), op == Op::Sdiv);
+/// The bits of the quotient, or for the term of a remainder what the quotient leaves, as wide as the term.
+fn value(graph: &mut Symbolic, term: Term, division: Division) -> Term {
+    match graph.node(term) {
+        Node::Binary(Op::Urem | Op::Srem, ..) => remainder(graph, division),
+        _ => quotient(graph, graph.width_of(term), division),
+    }
+}
+
+/// What the quotient leaves of the dividend, as a difference.
+fn remainder(graph: &mut Symbolic, division: Division) -> Term {
+    let quotient = quotient(graph, division.divisor.width(), division);
+    let by = graph.value(division.divisor);
+    let multiple = graph.binary(Op::Mul, quotient, by);
+    graph.binary(Op::Sub, division.dividend, multiple)
+}
+
+/// So many bits of the quotient. Those above the greatest are those of its extension.
+fn quotient(graph: &mut Symbolic, width: u32, Division { op, dividend, divisor, from }: Division) -> Term {
+    let (whole, is_signed) = (divisor.width(), op == Op::Sdiv);
     let by = graph.value(divisor);
     let quotient = graph.binary(op, dividend, by);
     let most = if is_signed { Bits::signed_min(whole) } else { Bits::ones(whole) };
@@ -139,14 +195,7 @@ fn value(graph: &mut Symbolic, term: Term, Division { op, dividend, divisor, fro
         return graph.value(Bits::zero(width));
     };
     let low = graph.extract_bits(quotient, from, used.min(width));
-    let quotient = if is_signed { graph.sign_extend(low, width) } else { graph.zero_extend(low, width) };
-    match graph.node(term) {
-        Node::Binary(Op::Urem | Op::Srem, ..) => {
-            let multiple = graph.binary(Op::Mul, quotient, by);
-            graph.binary(Op::Sub, dividend, multiple)
-        }
-        _ => quotient,
-    }
+    if is_signed { graph.sign_extend(low, width) } else { graph.zero_extend(low, width) }
 }
 
 #[cfg(test)]
@@ -157,36 +206,48 @@ mod tests {
 
     const WIDTH: u32 = 4;
 
-    /// Every multiplier, shift before and behind, and divisor of so few bits, right or wrong, whole and in two parts:
-    /// the question holds for the same numbers where products are divisions.
+    /// Every multiplier, shift before and behind, and divisor of so few bits, right or wrong: of the quotient, of the
+    /// quotient in two parts, and of what it leaves. The question holds for the same numbers where products are
+    /// divisions.
     #[test]
     fn numbers_answer_the_question_in_the_same_way() {
-        let mut proved = [0; 3];
+        let mut proved = [0; 4];
         let shifts = (0..3).flat_map(|before| (0..WIDTH).map(move |behind| (before, behind)));
         let multipliers = shifts.flat_map(|shifts| (1..1 << (WIDTH + 1)).map(move |times| (shifts, times)));
-        for (((before, behind), times), divisor) in multipliers.flat_map(|all| (2..16).map(move |by| (all, by))) {
-            for (index, cuts) in [&[][..], &[1], &[2]].into_iter().enumerate() {
+        for ((shifts, times), divisor) in multipliers.flat_map(|all| (2..16).map(move |by| (all, by))) {
+            for (index, cut) in [None, Some(1), Some(2)].into_iter().enumerate() {
                 let graph = &mut Symbolic::default();
-                let x = graph.variable(WIDTH);
+                let (x, product) = product(graph, times, shifts);
                 let by = graph.value(Bits::new(divisor, WIDTH));
                 let quotient = graph.binary(Op::Udiv, x, by);
-                let shifted = graph.extract_bits(x, before, WIDTH - before);
-                let (shifted, times) =
-                    (graph.zero_extend(shifted, 3 * WIDTH), graph.value(Bits::new(times, 3 * WIDTH)));
-                let product = graph.binary(Op::Mul, shifted, times);
-                let product = graph.extract_bits(product, WIDTH + behind, WIDTH);
-                let ends = [cuts, &[WIDTH]].concat();
-                let starts = [&[0], cuts].concat();
+                let cut = cut.unwrap_or(WIDTH);
+                let parts = [(0, cut), (cut, WIDTH - cut)].into_iter().filter(|&(_, bits)| bits > 0);
                 let mut wrong = graph.truth(false);
-                for (start, end) in starts.into_iter().zip(ends) {
-                    let [one, other] = [quotient, product].map(|of| graph.extract_bits(of, start, end - start));
+                for (from, bits) in parts {
+                    let [one, other] = [quotient, product].map(|of| graph.extract_bits(of, from, bits));
                     let differ = graph.ne(&one, &other);
                     wrong = graph.bool_or(&wrong, &differ);
                 }
                 proved[index] += u32::from(is_proved(graph, x, wrong));
             }
+            let graph = &mut Symbolic::default();
+            let (x, product) = product(graph, times, shifts);
+            let by = graph.value(Bits::new(divisor, WIDTH));
+            let (rest, multiple) = (graph.binary(Op::Urem, x, by), graph.binary(Op::Mul, product, by));
+            let left = graph.binary(Op::Sub, x, multiple);
+            let wrong = graph.ne(&rest, &left);
+            proved[3] += u32::from(is_proved(graph, x, wrong));
         }
-        assert_eq!(proved, [90, 28, 5]);
+        assert_eq!(proved, [90, 28, 5, 90]);
+    }
+
+    /// A number, and its product by a constant between two shifts.
+    fn product(graph: &mut Symbolic, times: u128, (before, behind): (u32, u32)) -> (Term, Term) {
+        let x = graph.variable(WIDTH);
+        let shifted = graph.extract_bits(x, before, WIDTH - before);
+        let (shifted, times) = (graph.zero_extend(shifted, 3 * WIDTH), graph.value(Bits::new(times, 3 * WIDTH)));
+        let product = graph.binary(Op::Mul, shifted, times);
+        (x, graph.extract_bits(product, WIDTH + behind, WIDTH))
     }
 
     /// True if nothing is left of the question once products are divisions. What is left holds for the same numbers.
