@@ -18,7 +18,8 @@ struct Division {
     from: u32,
 }
 
-/// The question with products that are quotients as divisions, and with what such quotients leave as remainders. `None` where it has no division by a constant, or no product that is one: then the solver knows better.
+/// The question with products that are quotients as divisions, and with what such quotients leave as remainders.
+/// `None` where it has no division by a constant, or no product that is one: then the solver knows better.
 pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &[Term]) -> Option<Term> {
     let asked: Vec<Division> = cone.iter().filter_map(|&term| division(graph, term)).collect();
     if asked.is_empty() {
