@@ -86,10 +86,8 @@ fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Divis
             let inner = whole_product(graph, inner).unwrap_or(inner);
             let whole = graph.extract_bits(inner, offset, graph.width_of(inner) - offset);
             let form = Form::of(graph, whole, DEPTH).filter(|form| form.times != one())?;
-            asked
-                .iter()
-                .filter(|division| division.op == Op::Udiv)
-                .find_map(|&division| unsigned(graph, &form, division))
+            let mut of_unsigned = asked.iter().filter(|division| division.op == Op::Udiv);
+            of_unsigned.find_map(|&division| unsigned(graph, &form, division))
         }
         Node::Binary(Op::Add, ..) => {
             let form = SignedForm::towards_zero(graph, term)?;
@@ -98,8 +96,8 @@ fn product(graph: &mut Symbolic, term: Term, asked: &[Division]) -> Option<Divis
                 let signed = by.sext_or_trunc(MAX_BITS);
                 divisor(*by).sext_or_trunc(MAX_BITS) == signed && form.divides_by(signed) == Some(true)
             };
-            let mut signed = asked.iter().filter(|division| division.op == Op::Sdiv).map(|division| division.divisor);
-            let by = signed.find(is_divisor)?;
+            let of_signed = asked.iter().filter(|division| division.op == Op::Sdiv);
+            let by = of_signed.map(|division| division.divisor).find(is_divisor)?;
             Some(Division { op: Op::Sdiv, dividend: form.x, divisor: divisor(by), from: 0 })
         }
         _ => None,
@@ -148,14 +146,14 @@ type Quotient = (Term, u32, Division);
 
 /// The terms of whose quotients products are the high parts.
 fn quotients(graph: &mut Symbolic, products: &[(Term, Division)], asked: &[Division]) -> Vec<Quotient> {
-    let mut of = |&(term, high): &(Term, Division)| {
+    let of = |&(term, high): &(Term, Division)| {
         let Node::Extract(inner, offset) = graph.node(term) else { return None };
         let from = offset.checked_sub(high.from).filter(|&from| from < offset)?;
         let whole = graph.extract_bits(inner, from, graph.width_of(inner) - from);
         let division = product(graph, whole, asked).filter(|division| division.from == 0)?;
         Some((inner, from, division))
     };
-    products.iter().filter_map(&mut of).collect()
+    products.iter().filter_map(of).collect()
 }
 
 /// The division whose quotient's low bits the term is, where the rest of the quotient is a term of its own: then

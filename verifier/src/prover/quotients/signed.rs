@@ -223,7 +223,8 @@ mod tests {
                 let Some(form) = SignedForm::towards_zero(graph, term) else { continue };
                 let signed = |number: i64| number << (64 - width) >> (64 - width);
                 let factor = if is_unsigned_product { magic as i64 } else { signed(magic as i64) };
-                for divisor in (2..1 << (width - 1)).flat_map(|divisor| [divisor, -divisor]) {
+                for divisor in (2..1 << (width - 1)).flat_map(|divisor| [divisor, -divisor]).chain([-1 << (width - 1)])
+                {
                     let is_right = (0..1 << width).map(signed).all(|number| {
                         let high = (number * factor) >> width;
                         let floor = signed(high + added * number) >> shift;
@@ -241,8 +242,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(right, 163, "multipliers are proved");
-        assert_eq!(divisors.len(), 2 * (2 + 6 + 14), "each divisor has one");
+        assert_eq!(right, 166, "multipliers are proved");
+        assert_eq!(divisors.len(), 2 * (2 + 6 + 14) + 3, "each divisor has one");
     }
 
     /// Multipliers of words and of double words, and their neighbours.
