@@ -172,18 +172,38 @@ impl Target {
     /// True if some row loads or stores, as `direction` says, so many bytes at this alignment in one access, whatever
     /// the options: a number wider than a general register goes in parts, as the pairs of AArch64's `ldaxp` do.
     pub fn accesses_whole(&self, direction: OpcodeFlags, bytes: u32, align: u32) -> bool {
-        if bytes > self.register_bytes() {
-            return false;
-        }
-        let is_present = |row: &&InstrDesc| self.default_features.contains(row.requires);
-        let is_plain = |row: &&InstrDesc| row.address().is_some() && row.flags.contains(direction) && is_present(row);
-        let accesses = self.instructions.iter().filter(is_plain).filter_map(|row| row.access);
-        accesses.into_iter().any(|access| u32::from(access.bytes) == bytes && u32::from(access.align) <= align)
+        let known = self.made.whole_accesses.get_or_init(|| WholeAccesses::of(self));
+        let accesses = if direction == OpcodeFlags::STORE { &known.stores } else { &known.loads };
+        accesses.iter().any(|&(whole, least)| whole == bytes && least <= align)
     }
 
     /// True if this machine, with some options, has these features.
     pub(crate) fn offers(&self, features: Features) -> bool {
         self.default_features.contains(features - self.all_options())
+    }
+}
+
+/// The accesses that some instruction makes whole, as bytes and alignment: an execution asks at every volatile one.
+pub(crate) struct WholeAccesses {
+    loads: Vec<(u32, u32)>,
+    stores: Vec<(u32, u32)>,
+}
+
+impl WholeAccesses {
+    fn of(target: &Target) -> WholeAccesses {
+        let of = |direction| {
+            let rows = target.instructions.iter().filter(|row| {
+                let is_present = target.default_features.contains(row.requires);
+                row.address().is_some() && row.flags.contains(direction) && is_present
+            });
+            let accesses = rows.filter_map(|row| row.access).map(|access| (access.bytes.into(), access.align.into()));
+            let mut accesses: Vec<(u32, u32)> =
+                accesses.filter(|&(bytes, _)| bytes <= target.register_bytes()).collect();
+            accesses.sort_unstable();
+            accesses.dedup();
+            accesses
+        };
+        WholeAccesses { loads: of(OpcodeFlags::LOAD), stores: of(OpcodeFlags::STORE) }
     }
 }
 

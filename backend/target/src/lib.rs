@@ -30,7 +30,7 @@ pub mod riscv;
 use abi::{Abi, CallKind};
 use addressing::AddressingDesc;
 use compressed::CompressedForm;
-use encoding::Decoder;
+use encoding::{Decoder, WholeAccesses};
 pub use features::{FeatureDesc, Features, RuleChange};
 use instructions::{ImmRange, InstrDesc, OperandDesc};
 use legality::{CustomDesc, LegalizerInfo};
@@ -174,12 +174,13 @@ pub struct ElfOption {
 pub struct Made {
     index: OnceLock<Index>,
     decoder: OnceLock<Decoder>,
+    whole_accesses: OnceLock<WholeAccesses>,
 }
 
 impl Made {
     /// Nothing yet.
     pub const fn new() -> Made {
-        Made { index: OnceLock::new(), decoder: OnceLock::new() }
+        Made { index: OnceLock::new(), decoder: OnceLock::new(), whole_accesses: OnceLock::new() }
     }
 }
 
