@@ -1,13 +1,11 @@
 // What programs of csmith include, without a C library: csmith's own safe_math.h, and its runtime as functions of another file.
 #include <float.h>
 #include <limits.h>
+#include <math.h>
 #include <stdint.h>
 
 int printf(const char *, ...);
 int strcmp(const char *, const char *);
-float fabsf(float);
-double fabs(double);
-double ldexp(double, int);
 
 #define STATIC static inline __attribute__((always_inline))
 #define UNDEFINED(value) (value)

@@ -167,12 +167,25 @@ fn options() -> Options {
     if options.sources.is_empty() {
         options.sources.push("real".to_string());
     }
+    if let Some(stage) = options.until.as_ref().filter(|stage| !is_stage(stage, &options)) {
+        fail(&format!("{stage} is no stage of these targets and levels"));
+    }
     // Tools run inside the folder.
     match std::fs::create_dir_all(&options.folder).and_then(|()| options.folder.canonicalize()) {
         Ok(folder) => options.folder = folder,
         Err(error) => fail(&format!("{}: {error}", options.folder.display())),
     }
     options
+}
+
+/// Whether llc has the stage for some target and level.
+fn is_stage(stage: &str, options: &Options) -> bool {
+    let Some(llc) = Llc::new("llc-22") else { return false };
+    let modes = options.targets.iter().flat_map(|&target| {
+        let mode = move |&level| PeerMode { target, features: target.default_features, level };
+        options.levels.iter().map(mode)
+    });
+    modes.into_iter().any(|mode| llc.stages(mode).contains(&stage))
 }
 
 /// Ends the program for bad input.
@@ -507,6 +520,8 @@ fn from_source(source: &Path, (target, level): (&Target, OptLevel), options: &Op
     let machine = machine(target, options);
     machine.into_iter().for_each(|(arguments, _)| _ = clang.args(arguments));
     clang.args(["-O1", "-fno-inline", "-fno-asynchronous-unwind-tables", "-ffreestanding", "-w", "-S", "-emit-llvm"]);
+    // Pointers to `float` point to integers in programs of csmith.
+    clang.args(["-Wno-incompatible-pointer-types", "-fno-strict-aliasing"].iter().filter(|_| options.has_floats));
     run(clang.arg("-I").arg(headers).args(["-I", "/usr/include/csmith"]).arg(source).arg("-o").arg(&ir))?;
     let mut llc = Command::new("llc-22");
     llc.arg(format!("-mtriple={triple}"))
