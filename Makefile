@@ -11,7 +11,8 @@ BUILD_PACKAGES := libz3-dev cmake gcc g++ make pkg-config libclang-dev
 # The peers that tests compare with.
 PEER_PACKAGES := llvm-22 clang-22 lld-22 qemu-user cvc5 gdb-multiarch binutils-riscv64-linux-gnu binutils-aarch64-linux-gnu
 # C libraries that whole programs are linked with.
-LIBRARY_PACKAGES := libc6-dev-riscv64-cross libc6-dev-arm64-cross libgcc-12-dev-riscv64-cross libgcc-12-dev-arm64-cross
+LIBRARY_PACKAGES := libc6-dev-riscv64-cross libc6-dev-arm64-cross libgcc-12-dev-riscv64-cross libgcc-12-dev-arm64-cross \
+	gcc-riscv64-unknown-elf
 
 .PHONY: fuzz test fuzzers programs mutants benchmarks judge-llvm build packages peers libraries
 

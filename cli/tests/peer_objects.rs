@@ -238,7 +238,7 @@ fn compiled(program: &CProgram, platform: &Platform, level: &str, folder: &Path)
         let path = |name: &str| folder.join(format!("{number}{name}"));
         let mut front = Command::new("clang-22");
         front.args(&platform.clang).args(["-std=gnu11", "-w", "-fno-vectorize", "-fno-slp-vectorize", "-fno-ident"]);
-        if let Some(headers) = platform.headers() {
+        if let Some(headers) = platform.library_headers() {
             front.arg("-isystem").arg(headers);
         }
         front.args([level, "-fPIE", "-S", "-emit-llvm"]).arg("-I").arg(programs()).args(&program.flags);
@@ -283,7 +283,7 @@ fn compare_objects(share: usize) -> usize {
             for objects in compiled(program, platform, level, folder.path()) {
                 read_by_others(platform, &objects);
                 let [ours, theirs] = objects.map(|path| ObjectShape::read(&path));
-                let place = format!("{} {} {level}", program.name, platform.target);
+                let place = format!("{} {} {level}", program.name, platform.name);
                 objections.extend(self::objections(&ours, &theirs).into_iter().map(|one| format!("{place}: {one}")));
                 compared += 1;
             }
@@ -309,7 +309,7 @@ fn all_objects_are_those_of_llvm() {
 #[test]
 fn another_float_abi_does_not_link() {
     let platforms = Platform::all(&programs()).unwrap();
-    let platform = platforms.iter().find(|platform| platform.target == "riscv64").unwrap();
+    let platform = platforms.iter().find(|platform| platform.name == "riscv64").unwrap();
     let all = source::all(&programs()).unwrap();
     let program = all.iter().find(|program| program.name == "checksums").unwrap();
     let folder = tempfile::tempdir().unwrap();

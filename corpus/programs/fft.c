@@ -1,6 +1,5 @@
 /* Fourier transforms: complex numbers of doubles and of floats pass by value through a recursive transform and one in
-   place, with sines by series. Products of long integers are convolutions, rounded back to integers.
-   requires: library */
+   place, with sines by series. Products of long integers are convolutions, rounded back to integers. */
 #include "bits.h"
 
 enum { SIZE = 64 };

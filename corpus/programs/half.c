@@ -1,7 +1,6 @@
 /* Numbers of 16 bits: conversions at the edges of every type, ties and subnormal numbers, sums and dot products, calls
    with more of them than there are registers. Each operation is rounded by itself: what an expression keeps of a wider
-   one depends on the machine.
-   requires: library */
+   one depends on the machine. */
 #include "bits.h"
 
 typedef _Float16 Half;

@@ -1,6 +1,5 @@
 /* An interpreter of a small language whose values are doubles: a parser by recursion makes a tree, and an evaluator by
-   recursion runs it, with functions that call themselves, loops, and builtins through pointers.
-   requires: library */
+   recursion runs it, with functions that call themselves, loops, and builtins through pointers. */
 #include "bits.h"
 
 enum { MOST_NODES = 300, MOST_PARTS = 4, VARIABLES = 26 };

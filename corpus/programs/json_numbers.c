@@ -1,6 +1,5 @@
 /* Numbers of JSON, read and printed with exact integer arithmetic: the text is the shortest that reads back as the
-   same double or float. Reading rounds once, half to even, into subnormals and to infinity too.
-   requires: library */
+   same double or float. Reading rounds once, half to even, into subnormals and to infinity too. */
 #include "bits.h"
 
 typedef struct {

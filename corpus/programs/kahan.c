@@ -1,6 +1,5 @@
 /* Sums that lose little: plain, compensated, in pairs by recursion, and exact steps, over doubles and floats, through
-   pointers to functions and variable arguments. Infinities, zeros with signs and subnormals are among the terms.
-   requires: library */
+   pointers to functions and variable arguments. Infinities, zeros with signs and subnormals are among the terms. */
 #include "bits.h"
 
 typedef double (*Sum)(const double *terms, size_t count);

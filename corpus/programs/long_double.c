@@ -1,42 +1,7 @@
 /* Numbers of 128 bits: arithmetic, comparisons and conversions at the edges of every type; a root by Newton's method,
    series, a sum that keeps its error, an inverse matrix; calls with more of them than there are registers, structures of
-   them, variable arguments. The machines call them `long double`, but for those whose `long double` is another format.
-   requires: library
-   requires: int128 */
-#include "bits.h"
-
-#if defined __x86_64__
-typedef __float128 Quad;
-#define Q(number) number##Q
-#else
-typedef long double Quad;
-#define Q(number) number##L
-#endif
-
-typedef unsigned __int128 Wide;
-
-static Wide bits_of_quad(Quad value) {
-    Wide bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static Quad quad_of(uint64_t high, uint64_t low) {
-    Wide bits = (Wide)high << 64 | low;
-    Quad value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Numbers that are none have many forms: one is printed. */
-static void show_quad(const char *name, Quad value) {
-    Wide bits = value == value ? bits_of_quad(value) : (Wide)0x7fff8000 << 96;
-    put_text(name);
-    put_text(": ");
-    put_hex((uint64_t)(bits >> 64), 16);
-    put_hex((uint64_t)bits, 16);
-    putchar('\n');
-}
+   them, variable arguments. The machines call them `long double`, but for those whose `long double` is another format. */
+#include "quad.h"
 
 static const Quad corners[] = {
     Q(0.0), -Q(0.0), Q(1.0), -Q(1.0), Q(0.1), Q(3.5), -Q(2.75), Q(1e30), -Q(1e-30), Q(65504.0), Q(2147483647.5),
@@ -58,22 +23,22 @@ NOINLINE unsigned related(Quad a, Quad b) {
 }
 
 static void arithmetic(void) {
-    Quad fold = 0;
+    QuadBits fold = {0, 0};
     unsigned relations = 0;
     for (size_t i = 0; i < LENGTH(corners); i++) {
         for (size_t j = 0; j < LENGTH(corners); j++) {
             Quad a = corners[i], b = corners[j];
             relations = relations * 31 + related(a, b);
             Quad all[] = {sum(a, b), difference(a, b), product(a, b), quotient(a, b)};
-            Wide mixed = 0;
-            for (size_t k = 0; k < LENGTH(all); k++)
-                mixed = mixed * 0x100000001b3 + (all[k] == all[k] ? bits_of_quad(all[k]) : 7);
-            fold = quad_of((uint64_t)(bits_of_quad(fold) >> 64) * 31 + (uint64_t)(mixed >> 64),
-                (uint64_t)bits_of_quad(fold) * 31 + (uint64_t)mixed);
+            for (size_t k = 0; k < LENGTH(all); k++) {
+                QuadBits bits = bits_of_quad(all[k]);
+                fold.low = fold.low * 31 + bits.low;
+                fold.high = fold.high * 31 + bits.high;
+            }
         }
     }
-    say_hex("all pairs, high", (uint64_t)(bits_of_quad(fold) >> 64));
-    say_hex("all pairs, low", (uint64_t)bits_of_quad(fold));
+    say_hex("all pairs, high", fold.high);
+    say_hex("all pairs, low", fold.low);
     say("relations", relations);
     Quad none = quotient(corners[0], corners[1]);
     say("relations of none", related(none, 1) * 1000 + related(none, none));
@@ -86,8 +51,6 @@ NOINLINE int to_int(Quad a) { return (int)a; }
 NOINLINE unsigned to_unsigned(Quad a) { return (unsigned)a; }
 NOINLINE int64_t to_long(Quad a) { return (int64_t)a; }
 NOINLINE uint64_t to_unsigned_long(Quad a) { return (uint64_t)a; }
-NOINLINE __int128 to_wide(Quad a) { return (__int128)a; }
-NOINLINE Wide to_unsigned_wide(Quad a) { return (Wide)a; }
 NOINLINE short to_short(Quad a) { return (short)a; }
 NOINLINE double to_double(Quad a) { return (double)a; }
 NOINLINE float to_float(Quad a) { return (float)a; }
@@ -95,8 +58,6 @@ NOINLINE Quad of_int(int a) { return a; }
 NOINLINE Quad of_unsigned(unsigned a) { return a; }
 NOINLINE Quad of_long(int64_t a) { return a; }
 NOINLINE Quad of_unsigned_long(uint64_t a) { return a; }
-NOINLINE Quad of_wide(__int128 a) { return a; }
-NOINLINE Quad of_unsigned_wide(Wide a) { return a; }
 NOINLINE Quad of_double(double a) { return a; }
 NOINLINE Quad of_float(float a) { return a; }
 
@@ -105,8 +66,6 @@ static void conversions(void) {
     say("to unsigned", to_unsigned(Q(4294967295.5)));
     say("to long", to_long(-Q(9223372036854775808.0)));
     say_hex("to unsigned long", to_unsigned_long(Q(18446744073709551615.0)));
-    say_hex("to wide", (uint64_t)(to_wide(-Q(1e37)) >> 64));
-    say_hex("to unsigned wide", (uint64_t)(to_unsigned_wide(Q(3e38)) >> 61));
     say("to short", to_short(-Q(32768.5)));
     for (size_t i = 0; i < LENGTH(corners); i++) {
         show("to double", to_double(corners[i]));
@@ -116,8 +75,6 @@ static void conversions(void) {
     show_quad("of unsigned", of_unsigned(UINT_MAX));
     show_quad("of long", of_long(INT64_MIN + 1));
     show_quad("of unsigned long", of_unsigned_long(UINT64_MAX));
-    show_quad("of wide", of_wide(-((__int128)1 << 115) - 3));
-    show_quad("of unsigned wide", of_unsigned_wide(~(Wide)0));
     show_quad("of double", of_double(0.1));
     show_quad("of float", of_float(0.1f));
 }

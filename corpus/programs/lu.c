@@ -1,6 +1,5 @@
 /* Systems of linear equations by LU decomposition with pivots: factors in double and in float, residues that refine
-   the solution, determinants, inverses of Hilbert's matrices, and singular ones.
-   requires: library */
+   the solution, determinants, inverses of Hilbert's matrices, and singular ones. */
 #include "bits.h"
 
 enum { MOST = 9 };

@@ -1,6 +1,5 @@
 /* The Mandelbrot set and its relations, in double, in float and in fixed point: steps are pointers to functions that
-   return complex numbers. Smooth colours need logarithms by series.
-   requires: library */
+   return complex numbers. Smooth colours need logarithms by series. */
 #include "bits.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 /* Products and inverses of small matrices that pass by value: structs of two, three and four doubles or floats and of
-   sixteen doubles, functions with a dozen arguments of both kinds, Cramer's rule, powers and rotations.
-   requires: library */
+   sixteen doubles, functions with a dozen arguments of both kinds, Cramer's rule, powers and rotations. */
 #include "bits.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 /* Bodies that attract each other under several laws, which are pointers to functions: vectors of three doubles and of
-   three floats pass by value. Energy and momentum are printed as bits.
-   requires: library */
+   three floats pass by value. Energy and momentum are printed as bits. */
 #include "bits.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 /* Floating point: sums with and without compensation, the Mandelbrot set, planets, linear equations, conversions and
-   comparisons at the corners. Products and sums are rounded apart, so every machine prints the same bits.
-   requires: library */
+   comparisons at the corners. Products and sums are rounded apart, so every machine prints the same bits. */
 #include "bits.h"
 
 static double number_of(uint64_t bits) {

@@ -1,6 +1,5 @@
 /* A ray tracer: spheres over a floor with mirrors, shadows and two lamps. Rays are recursive, the sphere's equation
-   has ten double arguments, colours are floats, and the picture is text.
-   requires: library */
+   has ten double arguments, colours are floats, and the picture is text. */
 #include "bits.h"
 
 typedef struct {

@@ -1,6 +1,5 @@
 /* Norms and eigenvalues: matrices are functions of their indices, with callbacks that take doubles. Powers of the
-   operator, inverse steps, Rayleigh's quotients, the discs of Gershgorin, and the same in float.
-   requires: library */
+   operator, inverse steps, Rayleigh's quotients, the discs of Gershgorin, and the same in float. */
 #include "bits.h"
 
 enum { SIZE = 40 };

@@ -1,6 +1,5 @@
 /* Statistics of samples in every integer type and both kinds of numbers: mean, variance in one pass, roots by Newton,
-   medians with numbers that are none, correlations, histograms, and results that saturate in each type.
-   requires: library */
+   medians with numbers that are none, correlations, histograms, and results that saturate in each type. */
 #include "bits.h"
 
 enum { COUNT = 200 };

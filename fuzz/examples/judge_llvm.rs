@@ -513,7 +513,7 @@ fn from_source(source: &Path, (target, level): (&Target, OptLevel), options: &Op
     let stem = source.file_stem().unwrap_or_default().to_string_lossy().replace(&format!(".{}", target.name), "");
     let path = |end: &str| options.folder.join(format!("{stem}.{}{}.{end}", target.name, level.flag()));
     let (ir, before) = (path("ll"), path("before.mir"));
-    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("csmith");
+    let headers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/programs/runtime/csmith");
     let triple = format!("{}-unknown-linux-gnu", target.name);
     let mut clang = Command::new("clang-22");
     clang.arg(format!("--target={triple}"));

@@ -19,10 +19,12 @@ pub enum CalleeOperand {
 
 /// A value that a call passes or returns.
 pub struct PassedValue {
-    /// The registers that hold it, low part first.
+    /// The registers that hold it, low part first; of a value that is passed by reference, its address.
     pub registers: SmallVec<[PReg; 2]>,
     /// Its width in bits, which may be less than theirs.
     pub bits: u32,
+    /// True if it lies in memory: the callee may change an argument there, and writes a result.
+    pub by_reference: bool,
 }
 
 /// The registers of a runtime function's arguments and result.
@@ -31,6 +33,18 @@ pub struct Signature {
     pub arguments: SmallVec<[PassedValue; 3]>,
     /// The result.
     pub result: PassedValue,
+}
+
+impl Signature {
+    /// The values that the caller hands over, in order; the place of a result that is passed by reference comes first.
+    pub fn passed(&self) -> impl Iterator<Item = &PassedValue> {
+        Some(&self.result).filter(|result| result.by_reference).into_iter().chain(&self.arguments)
+    }
+
+    /// The registers in which the callee returns; none if the result lies in memory.
+    pub fn returned(&self) -> &[PReg] {
+        if self.result.by_reference { &[] } else { &self.result.registers }
+    }
 }
 
 /// The narrowest part, in bits, of a register that boxes. Not every machine with such registers moves narrower ones;
@@ -47,7 +61,8 @@ struct Given<'t> {
 }
 
 impl Given<'_> {
-    /// The next registers of these two lists for a value. A convention passes no value of more than two in registers.
+    /// The next registers of these two lists for a value. No more than two hold one: a wider number is passed by
+    /// reference, and no library has functions of wider integers.
     fn next(&mut self, ty: RuntimeType, general: &[PReg], floats: &[PReg]) -> Option<PassedValue> {
         let bits = ty.bits();
         if let RuntimeType::Float(bits) = ty
@@ -57,15 +72,17 @@ impl Given<'_> {
             let boxes = self.target.bank_of(full).is_some_and(|bank| self.target.bank(bank).boxes);
             let register = self.target.part_of(full, if boxes { bits.max(LEAST_BOXED) } else { bits });
             self.floats += 1;
-            return Some(PassedValue { registers: smallvec![register], bits });
+            return Some(PassedValue { registers: smallvec![register], bits, by_reference: false });
         }
-        let count = bits.div_ceil(self.target.pointer_bits.into()) as usize;
+        let parts = bits.div_ceil(self.target.pointer_bits.into()) as usize;
+        let by_reference = parts > 2 && matches!(ty, RuntimeType::Float(_));
+        let count = if by_reference { 1 } else { parts };
         if self.target.abi.pairs == Pairs::Even && count == 2 {
             self.general += self.general % 2;
         }
         let registers = general.get(self.general..self.general + count).filter(|_| count <= 2)?;
         self.general += count;
-        Some(PassedValue { registers: registers.into(), bits })
+        Some(PassedValue { registers: registers.into(), bits, by_reference })
     }
 }
 
@@ -112,12 +129,13 @@ impl Target {
         let (general, floats) = (self.abi.passing.first()?, self.abi.passing.get(1));
         let [of_arguments, of_results] = [floats.map(|own| own.arguments), floats.map(|own| own.results)];
         let mut passed = given();
-        let mut places = SmallVec::new();
-        for ty in arguments {
-            places.push(passed.next(ty, general.arguments, of_arguments.unwrap_or_default())?);
+        let mut argument = |ty| passed.next(ty, general.arguments, of_arguments.unwrap_or_default());
+        let mut result_place = given().next(result, general.results, of_results.unwrap_or_default())?;
+        if result_place.by_reference {
+            result_place = argument(result)?;
         }
-        let result = given().next(result, general.results, of_results.unwrap_or_default())?;
-        Some(Signature { arguments: places, result })
+        let arguments = arguments.map(argument).collect::<Option<_>>()?;
+        Some(Signature { arguments, result: result_place })
     }
 
     /// The widest number that a call with this mask passes in registers of floating point: what the mask says, or where

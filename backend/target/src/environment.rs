@@ -7,7 +7,7 @@
 //!
 //! | callee | arguments | results | memory |
 //! |---|---|---|---|
-//! | runtime function | those of its signature | those of its signature | untouched |
+//! | runtime function | those of its signature | those of its signature | what is passed by reference |
 //! | operation on memory | those of its signature | those of its signature | as its opcode says |
 //! | memory function | destination, source or byte, length | the destination | as its opcode says |
 //! | unknown | all registers that the call reads | all that it defines | anything, in a proof |
@@ -22,7 +22,7 @@
 use crate::Target;
 use crate::calls::{Signature, mask};
 use crate::promises::Promises;
-use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeMeaning};
+use crate::runtime::{AtomicFunction, RuntimeFunction, RuntimeMeaning, RuntimeResult};
 use crate::variable_arguments::{self, VaOperation};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::float::{FloatEnvironment, FloatResult};
@@ -471,18 +471,19 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     let environment = strict::environment(state).filter(|_| function.meaning.assumes_environment());
     let signature = target.signature(function, mask).ok_or_else(unsupported)?;
     let full = |register: &PReg| target.vocabulary.full_register(*register);
-    let read = signature.arguments.iter().flat_map(|value| &value.registers).map(full);
+    let read = signature.passed().flat_map(|value| &value.registers).map(full);
     let contents: SmallVec<[Value<D>; 4]> = read.map(|register| walk::read_physical(state, register)).collect();
-    let (args, broken) = function.received(target, &signature, state.domain(), &contents)?;
-    let compute = |d: &mut D| function.evaluate(d, &args);
+    let mut received = function.received(target, &signature, state.evaluator(), &contents)?;
+    let args = &received.values;
+    let compute = |d: &mut D| function.evaluate(d, args);
     let (result, undefined) = match (function.meaning, environment) {
-        (_, Some(environment)) => in_environment(state, function, environment, &args)?,
+        (_, Some(environment)) => in_environment(state, function, environment, args)?,
         (RuntimeMeaning::Opcode(opcode), None) => state.chosen_by(opcode, compute)?,
         (RuntimeMeaning::Order(_), None) => compute(state.domain())?,
     };
-    let results = function.left(target, &signature, state.domain(), result).into_vec();
-    let ub = state.domain().bool_or(&broken, &undefined);
-    Ok((signature.result.registers.iter().map(full).collect(), Returned { results, ub }))
+    received.ub = state.domain().bool_or(&received.ub, &undefined);
+    let RuntimeResult { registers, ub } = function.left(target, &signature, state.evaluator(), received, result);
+    Ok((signature.returned().iter().map(full).collect(), Returned { results: registers.into_vec(), ub }))
 }
 
 /// The result of a function on numbers that sees the environment of floating point, and where it is undefined: on

@@ -5,7 +5,8 @@
 //! A call finds each argument in the registers of its convention ([`Target::signature`]). What a convention leaves open
 //! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended.
 //!
-//! Invariant: a function touches no memory that is the caller's, but for those of `atomics.rs`.
+//! Invariant: a function touches no memory that is the caller's, but for what it is passed by reference, and for those
+//! of `atomics.rs`.
 
 mod atomics;
 mod table;
@@ -14,12 +15,12 @@ pub use atomics::{AtomicArgument, AtomicFunction, AtomicLibrary};
 pub use table::FUNCTIONS;
 
 use crate::Target;
-use crate::calls::Signature;
+use crate::calls::{PassedValue, Signature};
 use crate::environment::Callee;
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::float::{ElementaryFunction, FloatResult, canonical_nan, compare};
-use tribunal_ir::semantics::{Domain, Unsupported, Value, evaluate_scalar, strict};
-use tribunal_ir::{FloatFormat, FloatPredicate, Function, IntPredicate, Opcode, PReg, Type};
+use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, evaluate_scalar, strict};
+use tribunal_ir::{FloatFormat, FloatPredicate, Function, IntPredicate, MemFlags, MemOperand, Opcode, PReg, Type};
 
 /// The type of an argument or of a result, as calling conventions tell them apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -195,68 +196,99 @@ impl RuntimeFunction {
     }
 
     /// The same of a function that does a strict operation, in this rounding mode. The flags that it raises come too.
-    pub fn call_strict<D: Domain>(
+    pub fn call_strict<D: Domain, M: Memory<D>>(
         &self,
         (target, opcode): (&Target, Opcode),
         signature: &Signature,
-        domain: &mut D,
+        (domain, memory): (&mut D, &mut M),
         (mode, contents): (D::Bits, &[Value<D>]),
     ) -> Result<(RuntimeResult<D>, D::Bits), Unsupported> {
-        let (args, ub) = self.received(target, signature, domain, contents)?;
-        let args: SmallVec<[D::Bits; 3]> = args.into_iter().map(|arg| arg.bits).collect();
+        let received = self.received(target, signature, (domain, memory), contents)?;
+        let args: SmallVec<[D::Bits; 3]> = received.values.iter().map(|arg| arg.bits.clone()).collect();
         let FloatResult { bits, flags } = strict::evaluate(domain, opcode, &mode, &args)?;
         let result = Value::new(bits, domain.boolean(false));
-        Ok((RuntimeResult { registers: self.left(target, signature, domain, result), ub }, flags))
+        Ok((self.left(target, signature, (domain, memory), received, result), flags))
     }
 
-    /// Evaluates a call on the contents of all its argument registers, in the order of the signature.
-    pub fn call<D: Domain>(
+    /// Evaluates a call on the contents of all registers that the caller passes, in the order of the signature.
+    pub fn call<D: Domain, M: Memory<D>>(
         &self,
         target: &Target,
         signature: &Signature,
-        domain: &mut D,
+        (domain, memory): (&mut D, &mut M),
         contents: &[Value<D>],
     ) -> Result<RuntimeResult<D>, Unsupported> {
-        let (args, broken) = self.received(target, signature, domain, contents)?;
-        let (result, undefined) = self.evaluate(domain, &args)?;
-        let registers = self.left(target, signature, domain, result);
-        Ok(RuntimeResult { registers, ub: domain.bool_or(&broken, &undefined) })
+        let mut received = self.received(target, signature, (domain, memory), contents)?;
+        let (result, undefined) = self.evaluate(domain, &received.values)?;
+        received.ub = domain.bool_or(&received.ub, &undefined);
+        Ok(self.left(target, signature, (domain, memory), received, result))
     }
 
-    /// The arguments in the contents of all argument registers, and where the caller broke the convention.
-    pub fn received<D: Domain>(
+    /// The arguments in the contents of all registers that the caller passes, and in memory.
+    pub fn received<D: Domain, M: Memory<D>>(
         &self,
         target: &Target,
         signature: &Signature,
-        domain: &mut D,
+        (domain, memory): (&mut D, &mut M),
         contents: &[Value<D>],
     ) -> Result<ReceivedArguments<D>, Unsupported> {
         let unsupported = || Unsupported::new(format!("call of &{}", self.name));
-        let mut ub = domain.boolean(false);
-        let (mut args, mut rest): (SmallVec<[Value<D>; 3]>, _) = (smallvec![], contents);
-        for (&ty, place) in self.arguments.iter().zip(&signature.arguments) {
-            let (parts, others) = rest.split_at_checked(place.registers.len()).ok_or_else(unsupported)?;
-            let first = *place.registers.first().ok_or_else(unsupported)?;
-            let (value, broken) = received(target, domain, (ty, first), parts).ok_or_else(unsupported)?;
-            ub = domain.bool_or(&ub, &broken);
-            args.push(value);
+        let ub = domain.boolean(false);
+        let mut received = ReceivedArguments { values: smallvec![], references: smallvec![], ub };
+        let mut rest = contents;
+        let mut next = |place: &PassedValue| {
+            let (parts, others) = rest.split_at_checked(place.registers.len())?;
             rest = others;
+            Some(parts)
+        };
+        if signature.result.by_reference {
+            let address = next(&signature.result).and_then(<[_]>::first).ok_or_else(unsupported)?;
+            received.refer(domain, address);
         }
-        Ok((args, ub))
+        for (&ty, place) in self.arguments.iter().zip(&signature.arguments) {
+            let parts = next(place).ok_or_else(unsupported)?;
+            let first = *place.registers.first().ok_or_else(unsupported)?;
+            let (value, broken) = match parts {
+                [address] if place.by_reference => {
+                    received.refer(domain, address);
+                    memory.load(domain, &address.bits, place.bits / 8, &referred(MemFlags::LOAD, place.bits))
+                }
+                parts => self::received(target, domain, (ty, first), parts).ok_or_else(unsupported)?,
+            };
+            received.ub = domain.bool_or(&received.ub, &broken);
+            received.values.push(value);
+        }
+        Ok(received)
     }
 
-    /// The contents of the result registers, all of each, low part first.
-    pub fn left<D: Domain>(
+    /// The state in which a call leaves its caller: the contents of the result registers, all of each, low part first,
+    /// or the result in memory. Arguments there may have changed.
+    pub fn left<D: Domain, M: Memory<D>>(
         &self,
         target: &Target,
         signature: &Signature,
-        domain: &mut D,
+        (domain, memory): (&mut D, &mut M),
+        ReceivedArguments { references, mut ub, .. }: ReceivedArguments<D>,
         result: Value<D>,
-    ) -> SmallVec<[Value<D>; 2]> {
+    ) -> RuntimeResult<D> {
+        let mut addresses = references.iter();
+        let of_result = signature.result.by_reference.then(|| addresses.next()).flatten();
+        let changed = signature.arguments.iter().filter(|place| place.by_reference);
+        let mut store = |domain: &mut D, address: &Value<D>, value: &Value<D>, bits: u32| {
+            let outside = memory.store(domain, &address.bits, value, &referred(MemFlags::STORE, bits));
+            ub = domain.bool_or(&ub, &outside);
+        };
+        for (address, place) in addresses.zip(changed) {
+            let junk = Value::new(domain.literal(JUNK, place.bits), domain.boolean(true));
+            store(domain, address, &junk, place.bits);
+        }
+        if let Some(address) = of_result {
+            store(domain, address, &result, signature.result.bits);
+        }
         let vocabulary = target.vocabulary;
         let mut offset = 0;
         let mut registers = smallvec![];
-        for &register in &signature.result.registers {
+        for &register in signature.returned() {
             let width = vocabulary.register_bits(vocabulary.full_register(register));
             let own = width.min(self.result.bits() - offset);
             let part = domain.extract(&result.bits, offset, own);
@@ -272,12 +304,40 @@ impl RuntimeFunction {
             registers.push(Value::new(bits, result.poison.clone()));
             offset += own;
         }
-        registers
+        RuntimeResult { registers, ub }
     }
 }
 
-/// Arguments, and where the caller broke the convention.
-pub type ReceivedArguments<D> = (SmallVec<[Value<D>; 3]>, <D as Domain>::Bool);
+/// The bits of an argument in memory after the call: any, which is poison.
+const JUNK: i64 = 0x5a5a_5a5a_5a5a_5a5a;
+
+/// The access to a value that is passed by reference: it is aligned as its type.
+fn referred(direction: MemFlags, bits: u32) -> MemOperand {
+    MemOperand::new(direction, Type::scalar(bits), bits / 8)
+}
+
+/// The arguments of a call.
+pub struct ReceivedArguments<D: Domain> {
+    /// Their values, as wide as their types.
+    pub values: SmallVec<[Value<D>; 3]>,
+    /// The addresses of what is passed by reference: of the result, then of arguments.
+    references: SmallVec<[Value<D>; 4]>,
+    /// True where the caller broke the convention.
+    pub ub: D::Bool,
+}
+
+impl<D: Domain> ReceivedArguments<D> {
+    /// Takes the address of a value that is passed by reference. What is passed is the callee's alone: no two lie at
+    /// one place.
+    fn refer(&mut self, domain: &mut D, address: &Value<D>) {
+        self.ub = domain.bool_or(&self.ub, &address.poison);
+        for other in &self.references {
+            let same = domain.eq(&other.bits, &address.bits);
+            self.ub = domain.bool_or(&self.ub, &same);
+        }
+        self.references.push(address.clone());
+    }
+}
 
 /// A result that is poison by the opcode alone is any: a function returns bits.
 fn returned<D: Domain>(d: &mut D, args: &[Value<D>], result: Value<D>) -> Value<D> {

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says by a panic what went wrong")]
 
-use tribunal_ir::semantics::{Choice, Concrete, Domain, Partial, PartialBits, PartialBool, Value};
-use tribunal_ir::{Bits, FloatFormat, FloatPredicate, IntPredicate, TargetFlags, Type};
+use tribunal_ir::semantics::{Choice, Concrete, Domain, Memory, Partial, PartialBits, PartialBool, Pure, Value};
+use tribunal_ir::{
+    Bits, FixedSlot, FloatFormat, FloatPredicate, IntPredicate, MemOperand, StackSlot, TargetFlags, Type,
+};
 use tribunal_target::Target;
 use tribunal_target::calls::PassedValue;
 use tribunal_target::runtime::{FUNCTIONS, RuntimeFunction, RuntimeMeaning, RuntimeType};
@@ -147,6 +149,10 @@ fn signatures_follow_the_convention() {
         ("riscv64", hard, "__fixtfsi", vec![vec!["x10", "x11"]], vec!["x10"]),
         ("riscv64", soft, "fmaf", vec![vec!["x10"], vec!["x11"], vec!["x12"]], vec!["x10"]),
         ("riscv32", soft, "__adddf3", vec![vec!["x10", "x11"], vec!["x12", "x13"]], vec!["x10", "x11"]),
+        ("riscv32", soft, "__addtf3", vec![vec!["x11"], vec!["x12"]], vec!["x10"]),
+        ("riscv32", hard, "__powitf2", vec![vec!["x11"], vec!["x12"]], vec!["x10"]),
+        ("riscv32", hard, "__extenddftf2", vec![vec!["f10_d"]], vec!["x10"]),
+        ("riscv32", hard, "__trunctfdf2", vec![vec!["x10"]], vec!["f10_d"]),
         ("aarch64", "csr_aarch64_aapcs", "__extenddftf2", vec![vec!["d0"]], vec!["q0"]),
         ("aarch64", "csr_aarch64_aapcs", "__floattisf", vec![vec!["x0", "x1"]], vec!["s0"]),
     ] {
@@ -155,10 +161,67 @@ fn signatures_follow_the_convention() {
         let signature = target.signature(RuntimeFunction::named(symbol).unwrap(), Some(mask)).unwrap();
         let found: Vec<Vec<&str>> = signature.arguments.iter().map(|value| registers(target, value)).collect();
         assert_eq!((found, registers(target, &signature.result)), (arguments, result), "{name} {symbol}");
+        // Two registers of 32 bits hold no number of 128 bits: it is passed by reference.
+        let values = signature.arguments.iter().chain([&signature.result]);
+        for value in values {
+            assert_eq!(value.by_reference, name == "riscv32" && value.bits == 128, "{name} {symbol}");
+        }
+        assert_eq!(signature.returned().is_empty(), signature.result.by_reference, "{name} {symbol}");
     }
-    // Two registers hold no number of 128 bits.
-    let wide = RuntimeFunction::named("__addtf3").unwrap();
-    assert!(target("riscv32").signature(wide, None).is_none());
+    let of_wide_integers = RuntimeFunction::named("__floattitf").unwrap();
+    assert!(target("riscv32").signature(of_wide_integers, None).is_none());
+}
+
+/// Memory that holds one number at every address, and remembers what is stored where.
+struct OneNumber {
+    number: u128,
+    stored: Vec<(u64, u128, bool)>,
+}
+
+impl Memory<Concrete> for OneNumber {
+    fn load(&mut self, _: &mut Concrete, address: &Bits, bytes: u32, operand: &MemOperand) -> (Value<Concrete>, bool) {
+        let misaligned = !address.low_u64().is_multiple_of(operand.align.into());
+        (Value::new(Bits::new(self.number, 8 * bytes), false), misaligned)
+    }
+
+    fn store(&mut self, _: &mut Concrete, address: &Bits, value: &Value<Concrete>, operand: &MemOperand) -> bool {
+        self.stored.push((address.low_u64(), value.bits.unsigned(), value.poison));
+        !address.low_u64().is_multiple_of(operand.align.into())
+    }
+
+    fn frame_address(&mut self, _: &mut Concrete, _: StackSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+
+    fn fixed_address(&mut self, _: &mut Concrete, _: FixedSlot, bits: u32) -> Bits {
+        Bits::zero(bits)
+    }
+}
+
+/// The result of a number by reference lies where the caller says, and its operands are anything after the call. All lie
+/// apart, and aligned.
+#[test]
+fn numbers_by_reference_lie_in_memory() {
+    let (riscv32, function) = (target("riscv32"), RuntimeFunction::named("__addtf3").unwrap());
+    let signature = riscv32.signature(function, None).unwrap();
+    let called = |addresses: [u128; 3]| {
+        let contents = addresses.map(|address| Value::new(Bits::new(address, 32), false));
+        // 1.0
+        let mut memory = OneNumber { number: 0x3fff << 112, stored: Vec::new() };
+        let mut domain = Concrete { choice: Choice::Zeros };
+        let result = function.call(riscv32, &signature, (&mut domain, &mut memory), &contents).unwrap();
+        assert!(result.registers.is_empty());
+        (memory.stored, result.ub)
+    };
+    let (stored, ub) = called([0x1000, 0x1010, 0x1020]);
+    let places: Vec<(u64, bool)> = stored.iter().map(|&(address, _, poison)| (address, poison)).collect();
+    assert_eq!((places, ub), (vec![(0x1010, true), (0x1020, true), (0x1000, false)], false));
+    assert_eq!(stored[2].1, 0x4000 << 112, "2.0");
+    for broken in
+        [[0x1000, 0x1000, 0x1020], [0x1000, 0x1010, 0x1010], [0x1008, 0x1010, 0x1020], [0x1000, 0x1014, 0x1020]]
+    {
+        assert!(called(broken).1, "{broken:x?}");
+    }
 }
 
 /// An integer that is not extended as RISC-V asks is a broken precondition, and one that is comes back extended. A
@@ -176,7 +239,7 @@ fn conventions_bind_both_sides() {
             read.zip(contents).map(|(&register, &value)| Value::new(Bits::new(value.into(), width(register)), false));
         let contents: Vec<Value<Concrete>> = contents.collect();
         let mut domain = Concrete { choice: Choice::Zeros };
-        let result = function.call(target, &signature, &mut domain, &contents).unwrap();
+        let result = function.call(target, &signature, (&mut domain, &mut Pure), &contents).unwrap();
         (result.registers[0].bits.low_u64(), result.ub)
     };
     let (hard, soft) = ("csr_ilp32d_lp64d", "csr_ilp32_lp64");

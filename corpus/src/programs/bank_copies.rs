@@ -107,7 +107,7 @@ impl Toolchain {
                 count => count?,
             };
         }
-        let (target, level) = (platform.target.clone(), level.to_string());
+        let (target, level) = (platform.name.clone(), level.to_string());
         Ok(BankCopies { program: program.name.clone(), target, level, counts })
     }
 }

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Platform {
+    /// Its name in reports.
+    pub name: String,
     /// The target's name, as this backend has it.
     pub target: String,
     /// Flags of clang.
@@ -28,9 +30,15 @@ pub struct Platform {
     /// The folder whose folders are versions of the compiler's library.
     #[serde(default)]
     pub compiler_library: Option<PathBuf>,
+    /// The folder of this machine's variant in there.
+    #[serde(default)]
+    pub variant: PathBuf,
     /// Our runtime in the place of a C library, from the folder of programs.
     #[serde(default)]
     pub runtime: Vec<PathBuf>,
+    /// Folders of headers in the place of the C library's and csmith's, from the folder of programs.
+    #[serde(default)]
+    pub headers: Vec<PathBuf>,
     /// Words that a program may require and that this machine lacks.
     pub lacks: Vec<String>,
 }
@@ -46,18 +54,26 @@ impl Platform {
     /// The folders in which the linker looks for libraries and for the files of the start.
     pub fn library_folders(&self) -> Vec<PathBuf> {
         let newest = self.compiler_library.as_deref().and_then(newest_version);
-        self.library.clone().into_iter().chain(newest).collect()
+        self.library.clone().into_iter().chain(newest.map(|newest| newest.join(&self.variant))).collect()
+    }
+
+    /// True for its own name, and for that of its target.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.target == name
     }
 
     /// Headers of the C library.
-    pub fn headers(&self) -> Option<PathBuf> {
+    pub fn library_headers(&self) -> Option<PathBuf> {
         Some(self.library.as_ref()?.parent()?.join("include"))
     }
 }
 
-/// The folder whose name is the greatest number.
+/// The folder whose name is the greatest version: `12`, or `12.2.0`.
 fn newest_version(folder: &Path) -> Option<PathBuf> {
     let paths = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let numbered = paths.filter_map(|path| Some((path.file_name()?.to_str()?.parse::<u32>().ok()?, path)));
-    Some(numbered.max()?.1)
+    let version = |path: &Path| -> Option<Vec<u32>> {
+        path.file_name()?.to_str()?.split('.').map(|number| number.parse().ok()).collect()
+    };
+    let versions = paths.filter_map(|path| Some((version(&path)?, path)));
+    Some(versions.max()?.1)
 }

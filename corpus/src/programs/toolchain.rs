@@ -97,7 +97,7 @@ impl Toolchain {
             Err(error @ ProgramError::Failed { .. }) => ProgramVerdict::Refused(error.to_string()),
             Err(error) => return Err(error),
         };
-        let (target, level) = (platform.target.clone(), level.to_string());
+        let (target, level) = (platform.name.clone(), level.to_string());
         Ok(ProgramResult { program: share.named(&program.name), target, level, verdict, functions })
     }
 }
@@ -107,7 +107,7 @@ impl Toolchain {
     pub fn trial(&self, program: &CProgram, platform: &Platform, level: &str) -> Result<ProgramTrial, ProgramError> {
         let scratch = scratch()?;
         let sums = Task { tools: self, platform, level, folder: scratch.path() }.tried(program)?;
-        let (program, target, level) = (program.name.clone(), platform.target.clone(), level.to_string());
+        let (program, target, level) = (program.name.clone(), platform.name.clone(), level.to_string());
         Ok(ProgramTrial { program, target, level, sums })
     }
 }
@@ -208,7 +208,10 @@ impl Task<'_> {
     pub(super) fn clang(&self) -> Command {
         let mut clang = Command::new("clang-22");
         clang.args(&self.platform.clang).args(FRONT_END).arg("-I").arg(&self.tools.folder);
-        if let Some(headers) = self.platform.headers() {
+        for headers in &self.platform.headers {
+            clang.arg("-I").arg(self.tools.folder.join(headers));
+        }
+        if let Some(headers) = self.platform.library_headers() {
             clang.arg("-isystem").arg(headers);
         }
         clang
@@ -271,7 +274,8 @@ impl Task<'_> {
             folders.iter().for_each(|folder| {
                 linker.arg("-L").arg(folder);
             });
-            linker.args(["--start-group", "-lc", "-lgcc", "-lgcc_eh", "--end-group"]);
+            let c: &[&str] = if self.platform.library.is_some() { &["-lc", "-lgcc_eh"] } else { &[] };
+            linker.args(["--start-group", "-lgcc"]).args(c).arg("--end-group");
         }
         linker.args(start("crtn.o")).arg("-o").arg(&executable);
         let ended = command::run(&mut linker, self.folder, self.tools.limit)?;

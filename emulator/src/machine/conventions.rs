@@ -43,6 +43,8 @@ struct Convention {
     number_bits: u32,
     /// Whether an integer of two registers begins at an even place.
     is_even: bool,
+    /// Whether a number of more than two registers is passed by reference.
+    refers: bool,
     accesses: AccessRule,
     /// The thread pointer; `None` where it is a register of the system.
     thread_pointer: Option<PReg>,
@@ -76,6 +78,7 @@ static CONVENTIONS: &[Convention] = &[
         passing: [(riscv::registers::x(10), 8), (riscv::registers::f(10), 8)],
         number_bits: 0,
         is_even: false,
+        refers: true,
         accesses: AccessRule::Aligned,
         thread_pointer: Some(riscv::registers::x(4)),
         dwarf_numbers: &[(1, (riscv::registers::x(1), 31)), (32, (riscv::registers::f(0), 32))],
@@ -98,6 +101,7 @@ static CONVENTIONS: &[Convention] = &[
         passing: [(aarch64::registers::x(0), 8), (aarch64::registers::q(0), 8)],
         number_bits: 128,
         is_even: true,
+        refers: false,
         accesses: AccessRule::Any,
         thread_pointer: None,
         dwarf_numbers: &[
@@ -139,8 +143,9 @@ pub(super) fn arguments(target: &Target) -> Vec<PReg> {
 }
 
 /// The registers in which a function of the library is passed its arguments and leaves its result, for a signature of
-/// the backend: the documents say which, and the signature how wide. A result lies where a first argument would. `None`
-/// where not all lie in registers.
+/// the backend: the documents say which, and the signature how wide. A result lies where a first argument would; for one
+/// that would be passed by reference, the caller passes its place before all arguments. `None` where not all lie in
+/// registers.
 pub(super) fn documented(
     target: &Target,
     (arguments, result): (&[RuntimeType], RuntimeType),
@@ -150,12 +155,13 @@ pub(super) fn documented(
     let Some(convention) = of(target) else { return Some(said) };
     let number_bits = mask.and_then(|mask| target.passed_float_bits(mask)).unwrap_or(convention.number_bits);
     let mut next = [0; 2];
+    let result = convention.placed(target, (said.result, result), number_bits, &mut next)?;
+    if !result.by_reference {
+        next = [0; 2];
+    }
     let placed = said.arguments.into_iter().zip(arguments);
     let placed = placed.map(|(said, &ty)| convention.placed(target, (said, ty), number_bits, &mut next));
-    Some(Signature {
-        arguments: placed.collect::<Option<_>>()?,
-        result: convention.placed(target, (said.result, result), number_bits, &mut [0; 2])?,
-    })
+    Some(Signature { arguments: placed.collect::<Option<_>>()?, result })
 }
 
 impl Convention {
@@ -169,7 +175,9 @@ impl Convention {
     ) -> Option<PassedValue> {
         let is_number = matches!(ty, RuntimeType::Float(bits) if bits <= number_bits);
         let kind = usize::from(is_number);
-        let count = if is_number { 1 } else { ty.bits().div_ceil(target.pointer_bits.into()) as u16 };
+        let words = ty.bits().div_ceil(target.pointer_bits.into()) as u16;
+        let by_reference = self.refers && !is_number && words > 2;
+        let count = if is_number || by_reference { 1 } else { words };
         if self.is_even && count == 2 && !is_number {
             next[kind] = next[kind].next_multiple_of(2);
         }
@@ -181,7 +189,8 @@ impl Convention {
             let bits = said.map_or(whole, |&register| target.vocabulary.register_bits(register));
             target.part_of(PReg(first.0 + place + index), bits)
         };
-        (place + count <= all).then(|| PassedValue { registers: (0..count).map(part).collect(), bits: ty.bits() })
+        let registers = || (0..count).map(part).collect();
+        (place + count <= all).then(|| PassedValue { registers: registers(), bits: ty.bits(), by_reference })
     }
 }
 
@@ -244,9 +253,9 @@ mod tests {
     /// The backend passes values as the documents say, for every function of the library by every convention.
     #[test]
     fn arguments_lie_where_the_documents_say() {
-        let shown = |signature: Signature| -> Vec<(Vec<PReg>, u32)> {
+        let shown = |signature: Signature| -> Vec<(Vec<PReg>, u32, bool)> {
             let values = signature.arguments.into_iter().chain([signature.result]);
-            values.map(|value| (value.registers.to_vec(), value.bits)).collect()
+            values.map(|value| (value.registers.to_vec(), value.bits, value.by_reference)).collect()
         };
         let mut compared = 0;
         for &target in tribunal_target::ALL {
@@ -273,6 +282,7 @@ mod tests {
             let (pair, said) = (RuntimeType::Integer(2 * u32::from(target.pointer_bits)), || PassedValue {
                 registers: Default::default(),
                 bits: 0,
+                by_reference: false,
             });
             let mut next = [1, 0];
             let placed = convention.placed(target, (said(), pair), 0, &mut next).expect("there are registers");

@@ -331,26 +331,30 @@ impl Emulator {
         // Unicorn's instructions leave what stands above a narrow number.
         let fills = |register: PReg| matches!(self.engine, MachineEngine::Stepper(_)) || !vocabulary.is_boxed(register);
         let mut contents = Vec::new();
-        for &register in signature.arguments.iter().flat_map(|value| &value.registers) {
+        for &register in signature.passed().flat_map(|value| &value.registers) {
             let full = vocabulary.full_register(register);
             let width = vocabulary.register_bits(if fills(register) { full } else { register });
             contents.push(Value::new(Bits::new(self.contents(register)?, width), false));
         }
-        let mut domain = Concrete { choice: Choice::Zeros };
-        let result = match (callee.strict(), target.abi.float_environment.as_ref()) {
+        let (mut domain, strict) = (Concrete { choice: Choice::Zeros }, callee.strict());
+        let result = match (strict, target.abi.float_environment.as_ref()) {
             (Some(opcode), Some(environment)) => {
                 let control = Bits::new(self.contents(environment.control)?, u32::BITS);
                 let status = Bits::new(self.contents(environment.status)?, u32::BITS);
                 let mode = environment.mode(&mut domain, &control);
-                let called = callee.call_strict((target, opcode), &signature, &mut domain, (mode, &contents));
+                let reached = (&mut domain, &mut Reached(self));
+                let called = callee.call_strict((target, opcode), &signature, reached, (mode, &contents));
                 let (result, flags) = called.map_err(|_| symbol())?;
                 let status = environment.raised(&mut domain, &status, &flags);
                 self.set_contents(environment.status, status.unsigned())?;
                 result
             }
-            _ => callee.call(target, &signature, &mut domain, &contents).map_err(|_| symbol())?,
+            _ => {
+                let reached = (&mut domain, &mut Reached(self));
+                callee.call(target, &signature, reached, &contents).map_err(|_| symbol())?
+            }
         };
-        let results = signature.result.registers.iter().copied().zip(result.registers);
+        let results = signature.returned().iter().copied().zip(result.registers);
         let results = results.map(|(register, value)| (register, value.bits.unsigned()));
         Ok((!result.ub).then(|| results.collect()))
     }

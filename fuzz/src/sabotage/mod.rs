@@ -35,6 +35,7 @@ use tribunal_trial::crash::{CrashHeader, CrashHeaderError};
 const BOTH: &[&str] = &["riscv64", "aarch64"];
 const RISCV: &[&str] = &["riscv64", "riscv32"];
 const RV64: &[&str] = &["riscv64"];
+const RV32: &[&str] = &["riscv32"];
 const A64: &[&str] = &["aarch64"];
 const ALL: &[&str] = &["riscv64", "riscv32", "aarch64"];
 

@@ -1,7 +1,7 @@
 //! Planted faults of floating point: of its recipes, its selection rules, and its calls of the library.
 
 use super::site::{Site, more};
-use super::{A64, BOTH, Fault, Plant, Programs, RISCV, RV64, Rules};
+use super::{A64, BOTH, Fault, Plant, Programs, RISCV, RV32, RV64, Rules};
 use tribunal_ir::Opcode::*;
 use tribunal_ir::{AddressBase, AddressData, Inst, IntPredicate, Operand};
 
@@ -75,6 +75,17 @@ fn renamed(s: &mut Site<'_>, change: impl Fn(&str) -> String) -> Option<()> {
     Some(())
 }
 
+/// One of the objects of a call by reference becomes the first operand's. They are the result's, both operands', and
+/// again the result's.
+fn same_object(s: &mut Site<'_>, changed: usize) -> Option<()> {
+    let addresses = s.after.iter().copied().filter(|&inst| s.function.inst(inst).opcode == G_FRAME_INDEX);
+    let addresses: Vec<Inst> = addresses.collect();
+    let (&[_, operand, _, _], &inst) = (addresses.as_slice(), addresses.get(changed)?) else { return None };
+    let slot = s.function.inst(operand).operands[1];
+    s.function.set_operand(inst, 1, slot);
+    Some(())
+}
+
 pub(super) static FAULTS: &[Fault] = &[
     // Recipes
     legal("negation-of-more-than-the-sign", "wrong mask", RISCV, (&["G_FNEG"], LOWER), |s| {
@@ -123,6 +134,8 @@ pub(super) static FAULTS: &[Fault] = &[
         s.function.set_operand(other, 1, first);
         Some(())
     }),
+    legal("operands-in-one-object", "wrong object", RV32, (PROMOTED, LIBCALL), |s| same_object(s, 2)),
+    legal("result-read-from-an-operand", "wrong object", RV32, (PROMOTED, LIBCALL), |s| same_object(s, 3)),
     legal("difference-for-a-sum", "wrong callee", RISCV, (&["G_FADD"], LIBCALL), |s| {
         renamed(s, |name| name.replace("add", "sub"))
     }),

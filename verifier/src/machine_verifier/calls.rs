@@ -5,7 +5,7 @@ use super::{Rule, Verifier};
 use rustc_hash::FxHashSet;
 use tribunal_ir::{Block, Function, Inst, Opcode, OpcodeFlags, Operand, PReg, Preserved, Properties, Reg, Stage};
 use tribunal_target::abi::CallKind;
-use tribunal_target::calls::{self, PassedValue};
+use tribunal_target::calls;
 use tribunal_target::environment::Callee;
 use tribunal_target::instructions::OperandDesc;
 
@@ -130,14 +130,14 @@ fn registers(verifier: &mut Verifier<'_>, inst: Inst) {
         let mut named = data.operands.iter().filter(|operand| operand.is_def() == is_def).filter_map(Operand::as_reg);
         named.any(|operand| operand.reg.as_physical().is_some_and(|own| is_in(own, place)))
     };
-    let missing = |value: &PassedValue, is_def: bool| {
-        let mut registers = value.registers.iter().copied();
-        registers.find(|&register| !names((register, value.bits), is_def))
+    let missing = |registers: &[PReg], bits: u32, is_def: bool| {
+        registers.iter().copied().find(|&register| !names((register, bits), is_def))
     };
-    let not_passed = signature.arguments.iter().find_map(|value| missing(value, false));
+    let not_passed = signature.passed().find_map(|value| missing(&value.registers, value.bits, false));
     // One in place of a return leaves the results to the caller's caller.
     let leaves = verifier.flags(data).contains(OpcodeFlags::RETURN);
-    let missing = not_passed.or_else(|| (!leaves).then(|| missing(&signature.result, true)).flatten());
+    let missing =
+        not_passed.or_else(|| (!leaves).then(|| missing(signature.returned(), signature.result.bits, true)).flatten());
     verifier.demand_named(Rule::CallRegisters, inst, missing);
 }
 

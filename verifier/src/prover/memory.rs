@@ -116,6 +116,12 @@ impl FrameAddresses {
         });
         FrameAddresses { facts: Rc::new(facts.collect()), ..FrameAddresses::default() }
     }
+
+    /// The objects that a step makes for itself: they are apart.
+    pub fn of_step(objects: &[OwnObject]) -> FrameAddresses {
+        let facts = objects.iter().map(|object| (object.slot, object.facts())).collect();
+        FrameAddresses { facts: Rc::new(facts), ..FrameAddresses::default() }
+    }
 }
 
 /// The effect of one side of a step on memory. Both sides start from the same contents.

@@ -5,18 +5,25 @@
 //! object only at a constant distance from the object's own address.
 
 use super::memory::SymbolicMemory;
-use super::term::{Symbolic, Term};
+use super::term::{FrameObject, Symbolic, Term};
 use tribunal_ir::semantics::{Domain, Value};
 use tribunal_ir::{Function, InstData, MemOperand, Operand, StackSlot, Step};
 
 /// An object of one step.
 #[derive(Clone)]
 pub(super) struct OwnObject {
-    slot: StackSlot,
+    pub slot: StackSlot,
     /// In bytes.
     align: u32,
     /// Lowest first.
     bytes: Vec<Value<Symbolic>>,
+}
+
+impl OwnObject {
+    /// It exists as long as the function.
+    pub fn facts(&self) -> FrameObject {
+        FrameObject { bytes: self.bytes.len() as u64, align: self.align, is_always_alive: true }
+    }
 }
 
 /// The most bytes of such an object; a larger one is like any other.
@@ -45,7 +52,10 @@ pub(super) fn of(d: &mut Symbolic, step: &Step<'_>) -> Vec<OwnObject> {
     slots.dedup();
     let mut objects = Vec::new();
     for slot in slots.into_iter().filter(|&slot| is_own(step, slot)) {
-        let Some(object) = step.function.stack.get(slot).filter(|object| object.size <= MOST_BYTES) else { continue };
+        let Some(object) = step.function.stack.get(slot).filter(|object| (1..=MOST_BYTES).contains(&object.size))
+        else {
+            continue;
+        };
         let bytes = (0..object.size).map(|_| Value::new(d.variable(8), d.variable(1))).collect();
         objects.push(OwnObject { slot, align: object.align, bytes });
     }

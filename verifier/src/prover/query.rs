@@ -3,7 +3,7 @@
 use super::choices;
 use super::counterexample::ValueName;
 use super::elements::{by_elements, each_element};
-use super::memory::promises_object;
+use super::memory::{FrameAddresses, promises_object};
 use super::memory_function;
 use super::ordering;
 use super::own_objects;
@@ -52,10 +52,11 @@ pub(super) struct Query {
 /// Builds the question for `step`.
 pub(super) fn query(target: &Target, step: &Step<'_>) -> Result<Query, Unsupported> {
     let mut graph = Symbolic::with_limb(limb(step));
-    let mut inputs = Inputs { tables: tables(step), ..Inputs::default() };
+    let objects = own_objects::of(&mut graph, step);
+    let frame = FrameAddresses::of_step(&objects);
+    let mut inputs = Inputs { tables: tables(step), frame, ..Inputs::default() };
     // Selection runs on functions whose banks are selected; everything before is generic on both sides.
     let machine = step.function.stage >= Stage::BankSelected;
-    let objects = own_objects::of(&mut graph, step);
     let mut side = |own, machine, standing, objects| {
         let (d, function) = (&mut graph, step.function);
         let follows_objects = step.after.iter().any(promises_object);

@@ -17,8 +17,8 @@ use super::libcall;
 use super::recipe::Recipe;
 use tribunal_ir::inst::Operands;
 use tribunal_ir::{
-    AtomicOrdering, Family, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, PReg, SlotKind, StackObject,
-    StackSlot, SyncScope, Type, VReg,
+    AtomicOrdering, Family, InstData, IntPredicate, MemFlags, MemOperand, Opcode, Operand, PReg, StackSlot, SyncScope,
+    Type, VReg,
 };
 use tribunal_target::Target;
 use tribunal_target::runtime::{AtomicArgument, AtomicFunction};
@@ -147,7 +147,7 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
     let (results, mut expected) = (&signature.result.registers, None);
     let written = libcall::call_with(r, target, (&callee.to_string(), &places, results), |r| {
-        expected = callee.returns_success().then(|| new_object(r, bits));
+        expected = callee.returns_success().then(|| libcall::new_object(r, bits));
         arguments(r, target, &callee, *memory, expected)
     });
     if !written || r.data.operands.first().is_none_or(|first| !first.is_def()) {
@@ -156,8 +156,9 @@ pub(super) fn call(r: &mut Recipe<'_>, target: &Target) -> bool {
     let dst = r.dst();
     match expected {
         Some(slot) => {
-            let address = frame_address(r, target, slot);
-            let old = r.builder.load(Opcode::G_LOAD, Type::scalar(bits), address, of_object(MemFlags::LOAD, bits));
+            let address = libcall::frame_address(r, target, slot);
+            let old =
+                r.builder.load(Opcode::G_LOAD, Type::scalar(bits), address, libcall::of_object(MemFlags::LOAD, bits));
             r.define_resized(dst, Opcode::G_ANYEXT, old);
         }
         None => libcall::returned(r, results, dst),
@@ -184,13 +185,13 @@ fn arguments(
     if let Some(slot) = expected
         && let Some(value) = values.next()
     {
-        let (value, place) = (low_bits(r, value, callee.bits), frame_address(r, target, slot));
-        r.builder.store(value, place, of_object(MemFlags::STORE, callee.bits));
+        let (value, place) = (low_bits(r, value, callee.bits), libcall::frame_address(r, target, slot));
+        r.builder.store(value, place, libcall::of_object(MemFlags::STORE, callee.bits));
     }
     for argument in callee.arguments() {
         match argument {
             AtomicArgument::Address => passed.push(address),
-            AtomicArgument::Expected => passed.extend(expected.map(|slot| frame_address(r, target, slot))),
+            AtomicArgument::Expected => passed.extend(expected.map(|slot| libcall::frame_address(r, target, slot))),
             AtomicArgument::Value => {
                 if let Some(value) = values.next() {
                     passed.extend(contents(r, target, callee, value));
@@ -232,19 +233,4 @@ fn contents(r: &mut Recipe<'_>, target: &Target, callee: &AtomicFunction, mut va
         value = low_bits(r, value, callee.bits);
     }
     vec![r.resized(extension, value, register)]
-}
-
-/// A stack object for a value of so many bits.
-fn new_object(r: &mut Recipe<'_>, bits: u32) -> StackSlot {
-    r.builder.function.stack.push(StackObject::new(SlotKind::Default, u64::from(bits / 8), bits / 8))
-}
-
-/// The access to all of such an object.
-fn of_object(direction: MemFlags, bits: u32) -> MemOperand {
-    MemOperand::new(direction, Type::scalar(bits), bits / 8)
-}
-
-fn frame_address(r: &mut Recipe<'_>, target: &Target, slot: StackSlot) -> VReg {
-    let ty = Type::Pointer { address_space: 0, bits: target.pointer_bits };
-    r.builder.build(ty, Opcode::G_FRAME_INDEX, [Operand::Stack(slot)])
 }

@@ -3,7 +3,10 @@
 
 use super::recipe::Recipe;
 use super::{atomics, floats, memory_function};
-use tribunal_ir::{Bits, Function, Inst, MemOperand, Opcode, Operand, PReg, Reg, Type, VReg};
+use tribunal_ir::{
+    Bits, Function, Inst, InstData, MemFlags, MemOperand, Opcode, Operand, PReg, Reg, SlotKind, StackObject, StackSlot,
+    Type, VReg,
+};
 use tribunal_target::Target;
 use tribunal_target::calls::PassedValue;
 use tribunal_target::environment::MemoryFunction;
@@ -45,19 +48,44 @@ pub(super) fn call_of(
     if has_floats && !calls.is_some_and(|calls| calls.passes_floats_as_named(r.builder.function, r.call_mask)) {
         return false;
     }
-    let places: Vec<Vec<PReg>> = signature.arguments.iter().map(|value| value.registers.to_vec()).collect();
-    let written = call_with(r, target, (callee.name, &places, &signature.result.registers), |r| {
+    let places: Vec<Vec<PReg>> = signature.passed().map(|value| value.registers.to_vec()).collect();
+    let mut place_of_result = None;
+    let written = call_with(r, target, (callee.name, &places, signature.returned()), |r| {
         let mut passed = Vec::new();
+        if signature.result.by_reference {
+            let slot = new_object(r, signature.result.bits);
+            passed.push(frame_address(r, target, slot));
+            place_of_result = Some(slot);
+        }
         for ((&source, value), &ty) in sources.iter().zip(&signature.arguments).zip(callee.arguments) {
-            passed.extend(contents(r, target, source, (ty, value)));
+            match value.by_reference {
+                true => passed.push(stored(r, target, source)),
+                false => passed.extend(contents(r, target, source, (ty, value))),
+            }
         }
         passed
     });
     if !written {
         return false;
     }
-    returned(r, &signature.result.registers, dst);
+    match place_of_result {
+        Some(slot) => {
+            let address = frame_address(r, target, slot);
+            let load = InstData::new(Opcode::G_LOAD, [Operand::def(dst), Operand::used(address)]);
+            r.builder.push(load.with_memory(of_object(MemFlags::LOAD, signature.result.bits)));
+        }
+        None => returned(r, signature.returned(), dst),
+    }
     true
+}
+
+/// The address of a stack object that holds a value, for a callee that may change it.
+fn stored(r: &mut Recipe<'_>, target: &Target, value: VReg) -> VReg {
+    let bits = r.bits_of(value);
+    let slot = new_object(r, bits);
+    let address = frame_address(r, target, slot);
+    r.builder.store(value, address, of_object(MemFlags::STORE, bits));
+    address
 }
 
 /// A value as the registers hold it that pass it, low part first. Integers are extended as the convention demands.
@@ -122,8 +150,24 @@ pub(super) fn call_with<'f>(
     true
 }
 
-fn copy(to: Reg, from: Reg) -> tribunal_ir::InstData {
-    tribunal_ir::InstData::new(Opcode::COPY, [Operand::def(to), Operand::used(from)])
+/// A stack object for a value of so many bits.
+pub(super) fn new_object(r: &mut Recipe<'_>, bits: u32) -> StackSlot {
+    r.builder.function.stack.push(StackObject::new(SlotKind::Default, u64::from(bits / 8), bits / 8))
+}
+
+/// The access to all of such an object.
+pub(super) fn of_object(direction: MemFlags, bits: u32) -> MemOperand {
+    MemOperand::new(direction, Type::scalar(bits), bits / 8)
+}
+
+/// The address of a stack object.
+pub(super) fn frame_address(r: &mut Recipe<'_>, target: &Target, slot: StackSlot) -> VReg {
+    let ty = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    r.builder.build(ty, Opcode::G_FRAME_INDEX, [Operand::Stack(slot)])
+}
+
+fn copy(to: Reg, from: Reg) -> InstData {
+    InstData::new(Opcode::COPY, [Operand::def(to), Operand::used(from)])
 }
 
 /// True if some register that a call clobbers is written before `inst` and read after it in this block. Input does so

@@ -40,6 +40,9 @@ pub(super) const WITH_HALF: &[Type] = &[S16, S32, S64];
 /// Operations that have instructions.
 const ARITHMETIC: [Opcode; 7] = [G_FADD, G_FSUB, G_FMUL, G_FDIV, G_FSQRT, G_FMINNUM, G_FMAXNUM];
 
+/// The numbers that the library takes.
+const CALLED: &[Type] = &[S32, S64, S128];
+
 /// Operations that have instructions, and no function in every library.
 const NUMBERS_FIRST: [Opcode; 3] = [G_FMINIMUMNUM, G_FMAXIMUMNUM, G_FCANONICALIZE];
 
@@ -53,15 +56,10 @@ impl FloatMachine {
         rules_for(self.name, opcodes).scalarize(0)
     }
 
-    /// The numbers that the library takes: a convention passes two registers at most.
-    fn called(self) -> &'static [Type] {
-        if self.x == S64 { &[S32, S64, S128] } else { &[S32, S64] }
-    }
-
     /// The rules of the operations on numbers of floating point.
     pub fn operations(self) -> Vec<RuleSet> {
         let each = |opcodes: &[Opcode]| self.each(opcodes);
-        let (x, numbers, called) = (self.x, self.numbers, self.called());
+        let (x, numbers, called) = (self.x, self.numbers, CALLED);
         let promotes = !numbers.contains(&S16);
         let constants: Vec<Type> = numbers.iter().copied().filter(|&number| number != S16).collect();
         let of_integers = pairs(&[x], numbers);
@@ -125,20 +123,16 @@ impl FloatMachine {
 
     fn conversions(self) -> Vec<RuleSet> {
         let each = |opcodes: &[Opcode]| self.each(opcodes);
-        let (x, numbers, called) = (self.x, self.numbers, self.called());
+        let (x, numbers, called) = (self.x, self.numbers, CALLED);
         let is_hard = !numbers.is_empty();
         // The least integer that is converted.
         let least = if is_hard { x } else { S32 };
-        // The integers that the library takes.
+        // The integers that the library takes: a convention passes two registers at most.
         let library: &[Type] = if x == S64 { &[S32, S64, S128] } else { &[S32, S64] };
         let integers = if least == S64 { &library[1..] } else { library };
-        let mut extensions = vec![(S64, S32), (S32, S16)];
+        let mut extensions = vec![(S64, S32), (S32, S16), (S128, S32), (S128, S64)];
         // A wide number is rounded to 16 bits at once.
-        let mut roundings = vec![(S16, S64)];
-        if x == S64 {
-            extensions.extend([(S128, S32), (S128, S64)]);
-            roundings.push((S16, S128));
-        }
+        let mut roundings = vec![(S16, S64), (S16, S128)];
         let hard: &[(Type, Type)] = match self.moved {
             [S16, S32] => &[(S32, S16)],
             [S16, S32, S64] => &[(S64, S32), (S32, S16), (S64, S16)],

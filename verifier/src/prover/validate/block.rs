@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg};
 use tribunal_target::Target;
-use tribunal_target::environment::{self, Callee};
+use tribunal_target::environment::{self, LibraryCall};
 
 impl Validation<'_> {
     pub(super) fn side(
@@ -126,10 +126,12 @@ impl Validation<'_> {
     /// unknown function those are its own.
     fn left_by_callee(&self, block: Block, source: &Side, result: &Side) -> Vec<(PReg, u32)> {
         let (target, before) = (self.setting.target, self.setting.pair.before);
-        let callee = before.last_inst(block).map(|inst| Callee::of(before, before.inst(inst)));
-        let most = match callee {
-            Some(Callee::Runtime(function)) => function.result.bits(),
-            _ => u32::MAX,
+        let call = before.last_inst(block).and_then(|inst| LibraryCall::of(before, before.inst(inst)));
+        let signature = call.and_then(|LibraryCall { function, mask }| target.signature(function, mask));
+        let most = match signature {
+            Some(signature) if signature.result.by_reference => return Vec::new(),
+            Some(signature) => signature.result.bits,
+            None => u32::MAX,
         };
         let results = target.abi.passing.iter().flat_map(|passing| passing.results);
         let full = results.map(|&register| target.vocabulary.full_register(register));

@@ -1,9 +1,10 @@
-/* The runtime of a program on riscv32 Linux, where Debian has no C library: system calls, thread-local storage,
-   constructors, memory, and the arithmetic that a compiler calls. Invariant: nothing here calls itself by a loop that
-   the compiler recognises, so it is compiled with -fno-builtin. */
+/* The runtime of a program on RISC-V Linux, where Debian has no C library: on riscv32, and on riscv64 without registers
+   of floating point. System calls, thread-local storage, constructors, memory, and atomics of eight bytes. The
+   arithmetic that a compiler calls is libgcc's. Invariant: nothing here calls itself by a loop that the compiler
+   recognises, so it is compiled with -fno-builtin. */
 #include "../platform.h"
 
-int main(void);
+int main(int count, char **words);
 extern void (*__init_array_start[])(void), (*__init_array_end[])(void);
 extern void (*__fini_array_start[])(void), (*__fini_array_end[])(void);
 
@@ -59,13 +60,22 @@ _Noreturn void exit(int status) {
 typedef struct {
     uint8_t ident[16];
     uint16_t type, machine;
-    uint32_t version, entry, headers, sections, flags;
+    uint32_t version;
+    uintptr_t entry, headers, sections;
+    uint32_t flags;
     uint16_t size, header_size, header_count;
 } FileHeader;
 
+#if __riscv_xlen == 32
 typedef struct {
     uint32_t type, offset, address, physical, file_size, memory_size, flags, align;
 } SegmentHeader;
+#else
+typedef struct {
+    uint32_t type, flags;
+    uint64_t offset, address, physical, file_size, memory_size, align;
+} SegmentHeader;
+#endif
 
 enum { THREAD_LOCAL = 7 };
 extern const FileHeader __ehdr_start __attribute__((visibility("hidden")));
@@ -86,7 +96,7 @@ _Noreturn void runtime_start(const void *stack) {
     start_thread();
     for (size_t i = 0; i < (size_t)(__init_array_end - __init_array_start); i++)
         __init_array_start[i]();
-    exit(main());
+    exit(main(0, NULL));
 }
 
 /* ---- memory ---- */
@@ -148,95 +158,6 @@ size_t strlen(const char *text) {
     while (text[size])
         size++;
     return size;
-}
-
-/* ---- arithmetic on 64 bits, from halves of 32 bits alone ---- */
-
-typedef struct {
-    uint32_t low, high;
-} Halves;
-
-static Halves halves(uint64_t x) { return (Halves){(uint32_t)x, (uint32_t)(x >> 32)}; }
-static uint64_t whole(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
-
-uint64_t __ashldi3(uint64_t x, int by);
-uint64_t __ashldi3(uint64_t x, int by) {
-    Halves h = halves(x);
-    if (by == 0)
-        return x;
-    return by >= 32 ? whole(h.low << (by - 32), 0) : whole(h.high << by | h.low >> (32 - by), h.low << by);
-}
-
-uint64_t __lshrdi3(uint64_t x, int by);
-uint64_t __lshrdi3(uint64_t x, int by) {
-    Halves h = halves(x);
-    if (by == 0)
-        return x;
-    return by >= 32 ? whole(0, h.high >> (by - 32)) : whole(h.high >> by, h.high << (32 - by) | h.low >> by);
-}
-
-int64_t __ashrdi3(int64_t x, int by);
-int64_t __ashrdi3(int64_t x, int by) {
-    Halves h = halves((uint64_t)x);
-    int32_t high = (int32_t)h.high;
-    if (by == 0)
-        return x;
-    return (int64_t)(by >= 32 ? whole((uint32_t)(high >> 31), (uint32_t)(high >> (by - 32)))
-                              : whole((uint32_t)(high >> by), h.high << (32 - by) | h.low >> by));
-}
-
-uint64_t __muldi3(uint64_t x, uint64_t y);
-uint64_t __muldi3(uint64_t x, uint64_t y) {
-    uint32_t a = (uint32_t)x, b = (uint32_t)y, a0 = a & 0xffff, a1 = a >> 16, b0 = b & 0xffff, b1 = b >> 16;
-    uint32_t low = a0 * b0, middle = a1 * b0 + (low >> 16), other = (middle & 0xffff) + a0 * b1;
-    uint32_t high = a1 * b1 + (middle >> 16) + (other >> 16);
-    return whole(high + a * (uint32_t)(y >> 32) + (uint32_t)(x >> 32) * b, (other << 16) | (low & 0xffff));
-}
-
-/* Shift and subtract: a bit of the quotient in each round. */
-static uint64_t divide(uint64_t x, uint64_t by, uint64_t *rest) {
-    uint64_t quotient = 0, left = 0;
-    for (int i = 0; i < 64; i++) {
-        bool out = left >> 63;
-        left = left << 1 | x >> 63;
-        x <<= 1;
-        quotient <<= 1;
-        if (out || left >= by) {
-            left -= by;
-            quotient |= 1;
-        }
-    }
-    *rest = left;
-    return quotient;
-}
-
-static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
-static int64_t with_sign(uint64_t x, bool minus) { return (int64_t)(minus ? 0 - x : x); }
-
-uint64_t __udivdi3(uint64_t x, uint64_t by);
-uint64_t __udivdi3(uint64_t x, uint64_t by) {
-    uint64_t rest;
-    return divide(x, by, &rest);
-}
-
-uint64_t __umoddi3(uint64_t x, uint64_t by);
-uint64_t __umoddi3(uint64_t x, uint64_t by) {
-    uint64_t rest;
-    divide(x, by, &rest);
-    return rest;
-}
-
-int64_t __divdi3(int64_t x, int64_t by);
-int64_t __divdi3(int64_t x, int64_t by) {
-    uint64_t rest;
-    return with_sign(divide(magnitude(x), magnitude(by), &rest), (x < 0) != (by < 0));
-}
-
-int64_t __moddi3(int64_t x, int64_t by);
-int64_t __moddi3(int64_t x, int64_t by) {
-    uint64_t rest;
-    divide(magnitude(x), magnitude(by), &rest);
-    return with_sign(rest, x < 0);
 }
 
 /* ---- atomics of eight bytes: a program has one thread ---- */

@@ -1,4 +1,4 @@
-# The entry of a program on riscv32, where Debian has no C library: the stack pointer is that of the kernel.
+# The entry of a program on RISC-V where Debian has no C library: the stack pointer is that of the kernel.
     .globl _start
     .type _start, @function
 _start:
