@@ -271,7 +271,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(compared, 1_570, "functions by conventions");
+        assert_eq!(compared, 1_822, "functions by conventions");
     }
 
     /// An integer of two registers is passed in an even pair on the machine whose document asks for it.
