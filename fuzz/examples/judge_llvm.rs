@@ -5,9 +5,9 @@
 //! Usage: judge_llvm [--jobs N] [--keep DIR] [--target NAME] [--level LEVEL] [--until STAGE] [--float] [--seconds N]
 //! [--json] SOURCE...
 //! A SOURCE is `real` (the files of corpus/real), `real=N` (those of its first N programs), `programs` (the C programs
-//! of corpus/programs, through clang-22 -O1), or `csmith=FIRST..LAST` (programs of csmith with these seeds, through
-//! clang-22 -O1 -fno-inline). With `--float` C is compiled for machines with registers of floating point, and csmith's
-//! programs have numbers.
+//! of corpus/programs, through clang-22 -O1), `programs=NAME,...` (some of them), or `csmith=FIRST..LAST` (programs of
+//! csmith with these seeds, through clang-22 -O1 -fno-inline). With `--float` C is compiled for machines with registers
+//! of floating point, and csmith's programs have numbers.
 //!
 //! Prints each function that is not proved with its reason, then a table with one row for each target, level and stage;
 //! with `--json` the same rows as one object on the last line. A file that a tool refuses is counted as refused and not
@@ -51,7 +51,7 @@ fn main() {
     for source in &options.sources {
         match self::jobs(source, &options) {
             Some(found) if !found.is_empty() => jobs.extend(found),
-            _ => fail(&format!("{source} names no program: real, real=N, programs or csmith=FIRST..LAST")),
+            _ => fail(&format!("{source} names no program: real, real=N, programs, programs=NAME,... or csmith=FIRST..LAST")),
         }
     }
     let (next, totals) = (AtomicUsize::new(0), Totals::default());
@@ -214,10 +214,8 @@ fn jobs(source: &str, options: &Options) -> Option<Vec<Job>> {
     };
     match source.split_once('=') {
         None if source == "real" => Some(of_real(usize::MAX)),
-        None if source == "programs" => {
-            let each = |path: PathBuf| options.targets.iter().map(move |&target| Job::Source(path.clone(), target));
-            Some(files(&corpus.join("programs"), "c").into_iter().flat_map(each).collect())
-        }
+        None if source == "programs" => Some(of_programs(&corpus.join("programs"), None, options)),
+        Some(("programs", names)) => Some(of_programs(&corpus.join("programs"), Some(names), options)),
         Some(("real", count)) => Some(of_real(count.parse().ok()?)),
         Some(("csmith", seeds)) => {
             let (first, last) = seeds.split_once("..")?;
@@ -227,6 +225,17 @@ fn jobs(source: &str, options: &Options) -> Option<Vec<Job>> {
         }
         _ => None,
     }
+}
+
+/// The C programs of these names, between commas; all if none is named. A name that is no program is an error.
+fn of_programs(folder: &Path, names: Option<&str>, options: &Options) -> Vec<Job> {
+    let each = |path: PathBuf| options.targets.iter().map(move |&target| Job::Source(path.clone(), target));
+    let Some(names) = names else { return files(folder, "c").into_iter().flat_map(each).collect() };
+    let file = |name: &str| folder.join(name).with_extension("c");
+    if let Some(name) = names.split(',').find(|name| !file(name).is_file()) {
+        fail(&format!("{name} is no program of corpus/programs"));
+    }
+    names.split(',').map(file).flat_map(each).collect()
 }
 
 /// The files of the first programs. A name is the program's up to its first dot.
