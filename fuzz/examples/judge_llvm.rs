@@ -51,7 +51,9 @@ fn main() {
     for source in &options.sources {
         match self::jobs(source, &options) {
             Some(found) if !found.is_empty() => jobs.extend(found),
-            _ => fail(&format!("{source} names no program: real, real=N, programs, programs=NAME,... or csmith=FIRST..LAST")),
+            _ => fail(&format!(
+                "{source} names no program: real, real=N, programs, programs=NAME,... or csmith=FIRST..LAST"
+            )),
         }
     }
     let (next, totals) = (AtomicUsize::new(0), Totals::default());

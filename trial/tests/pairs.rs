@@ -19,7 +19,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("volatile", 15),
     ("lifetime", 4),
     ("tables", 36),
-    ("calls", 30),
+    ("calls", 32),
     ("promises", 48),
     ("signalling-nan", 4),
     ("undefined", 19),

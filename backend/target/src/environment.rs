@@ -476,11 +476,12 @@ fn runtime_function<D: Domain, S: Environment<D>>(
     let mut received = function.received(target, &signature, state.evaluator(), &contents)?;
     let args = &received.values;
     let compute = |d: &mut D| function.evaluate(d, args);
-    let (result, undefined) = match (function.meaning, environment) {
+    let (mut result, undefined) = match (function.meaning, environment) {
         (_, Some(environment)) => in_environment(state, function, environment, args)?,
         (RuntimeMeaning::Opcode(opcode), None) => state.chosen_by(opcode, compute)?,
         (RuntimeMeaning::Order(_), None) => compute(state.domain())?,
     };
+    result.poison = state.domain().bool_or(&result.poison, &received.broken);
     received.ub = state.domain().bool_or(&received.ub, &undefined);
     let RuntimeResult { registers, ub } = function.left(target, &signature, state.evaluator(), received, result);
     Ok((signature.returned().iter().map(full).collect(), Returned { results: registers.into_vec(), ub }))

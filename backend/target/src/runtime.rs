@@ -3,7 +3,8 @@
 //! that writes, runs or proves a call.
 //!
 //! A call finds each argument in the registers of its convention ([`Target::signature`]). What a convention leaves open
-//! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended.
+//! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended. Where one
+//! is not, the result is poison; a machine stops there.
 //!
 //! Invariant: a function touches no memory that is the caller's, but for what it is passed by reference, and for those
 //! of `atomics.rs`.
@@ -203,7 +204,8 @@ impl RuntimeFunction {
         (domain, memory): (&mut D, &mut M),
         (mode, contents): (D::Bits, &[Value<D>]),
     ) -> Result<(RuntimeResult<D>, D::Bits), Unsupported> {
-        let received = self.received(target, signature, (domain, memory), contents)?;
+        let mut received = self.received(target, signature, (domain, memory), contents)?;
+        received.ub = domain.bool_or(&received.ub, &received.broken);
         let args: SmallVec<[D::Bits; 3]> = received.values.iter().map(|arg| arg.bits.clone()).collect();
         let FloatResult { bits, flags } = strict::evaluate(domain, opcode, &mode, &args)?;
         let result = Value::new(bits, domain.boolean(false));
@@ -220,7 +222,9 @@ impl RuntimeFunction {
     ) -> Result<RuntimeResult<D>, Unsupported> {
         let mut received = self.received(target, signature, (domain, memory), contents)?;
         let (result, undefined) = self.evaluate(domain, &received.values)?;
-        received.ub = domain.bool_or(&received.ub, &undefined);
+        for condition in [&received.broken, &undefined] {
+            received.ub = domain.bool_or(&received.ub, condition);
+        }
         Ok(self.left(target, signature, (domain, memory), received, result))
     }
 
@@ -233,8 +237,9 @@ impl RuntimeFunction {
         contents: &[Value<D>],
     ) -> Result<ReceivedArguments<D>, Unsupported> {
         let unsupported = || Unsupported::new(format!("call of &{}", self.name));
-        let ub = domain.boolean(false);
-        let mut received = ReceivedArguments { values: smallvec![], references: smallvec![], ub };
+        let no = domain.boolean(false);
+        let mut received =
+            ReceivedArguments { values: smallvec![], references: smallvec![], broken: no.clone(), ub: no };
         let mut rest = contents;
         let mut next = |place: &PassedValue| {
             let (parts, others) = rest.split_at_checked(place.registers.len())?;
@@ -248,14 +253,20 @@ impl RuntimeFunction {
         for (&ty, place) in self.arguments.iter().zip(&signature.arguments) {
             let parts = next(place).ok_or_else(unsupported)?;
             let first = *place.registers.first().ok_or_else(unsupported)?;
-            let (value, broken) = match parts {
+            let value = match parts {
                 [address] if place.by_reference => {
                     received.refer(domain, address);
-                    memory.load(domain, &address.bits, place.bits / 8, &referred(MemFlags::LOAD, place.bits))
+                    let access = referred(MemFlags::LOAD, place.bits);
+                    let (value, outside) = memory.load(domain, &address.bits, place.bits / 8, &access);
+                    received.ub = domain.bool_or(&received.ub, &outside);
+                    value
                 }
-                parts => self::received(target, domain, (ty, first), parts).ok_or_else(unsupported)?,
+                parts => {
+                    let (value, broken) = in_registers(target, domain, (ty, first), parts).ok_or_else(unsupported)?;
+                    received.broken = domain.bool_or(&received.broken, &broken);
+                    value
+                }
             };
-            received.ub = domain.bool_or(&received.ub, &broken);
             received.values.push(value);
         }
         Ok(received)
@@ -322,7 +333,11 @@ pub struct ReceivedArguments<D: Domain> {
     pub values: SmallVec<[Value<D>; 3]>,
     /// The addresses of what is passed by reference: of the result, then of arguments.
     references: SmallVec<[Value<D>; 4]>,
-    /// True where the caller broke the convention.
+    /// True where a register is not as the convention has it: the result is anything then. A poison argument is such a
+    /// register too, and the call of a function that nobody else sees stands for an operation that has no undefined
+    /// behaviour.
+    pub broken: D::Bool,
+    /// True where the call is undefined behaviour: it may touch memory that is not there, or not the callee's.
     pub ub: D::Bool,
 }
 
@@ -383,7 +398,7 @@ fn compared<D: Domain>(d: &mut D, order: FloatOrder, format: FloatFormat, [a, b]
 }
 
 /// The value that the callee finds in the contents of its registers, and where the caller broke the convention.
-fn received<D: Domain>(
+fn in_registers<D: Domain>(
     target: &Target,
     d: &mut D,
     (ty, register): (RuntimeType, PReg),

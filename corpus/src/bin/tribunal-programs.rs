@@ -34,7 +34,7 @@ struct Arguments {
     /// The backend that makes the objects.
     #[arg(long, value_enum, default_value_t = BackendName::Tribunal)]
     backend: BackendName,
-    /// Only this machine, or all of this target; several if repeated.
+    /// Only this machine of machines.json; several if repeated.
     #[arg(long, value_name = "NAME")]
     target: Vec<String>,
     /// Only this optimisation level: 0, 1 or 2; several if repeated.
@@ -342,12 +342,11 @@ fn programs(arguments: &Arguments, folder: &Path) -> Result<Vec<CProgram>, Progr
 
 fn platforms(arguments: &Arguments, folder: &Path) -> Result<Vec<Platform>, ProgramError> {
     let mut platforms = Platform::all(folder)?;
-    let is_there = |name: &String| platforms.iter().any(|platform| platform.is_called(name));
+    let is_there = |name: &String| platforms.iter().any(|platform| platform.name == *name);
     if let Some(name) = arguments.target.iter().find(|name| !is_there(name)) {
         return Err(ProgramError::NoSuch { kind: "target", name: name.clone() });
     }
-    let is_wanted = |platform: &Platform| arguments.target.iter().any(|name| platform.is_called(name));
-    platforms.retain(|platform| arguments.target.is_empty() || is_wanted(platform));
+    platforms.retain(|platform| arguments.target.is_empty() || arguments.target.contains(&platform.name));
     Ok(platforms)
 }
 

@@ -57,11 +57,6 @@ impl Platform {
         self.library.clone().into_iter().chain(newest.map(|newest| newest.join(&self.variant))).collect()
     }
 
-    /// True for its own name, and for that of its target.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.target == name
-    }
-
     /// Headers of the C library.
     pub fn library_headers(&self) -> Option<PathBuf> {
         Some(self.library.as_ref()?.parent()?.join("include"))
