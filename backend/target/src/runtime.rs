@@ -3,8 +3,8 @@
 //! that writes, runs or proves a call.
 //!
 //! A call finds each argument in the registers of its convention ([`Target::signature`]). What a convention leaves open
-//! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended. Where one
-//! is not, the result is poison; a machine stops there.
+//! is anything: bits above a narrower value. What it demands is a precondition: RISC-V's integers are extended. Where
+//! one is not, the result is poison; a machine stops there.
 //!
 //! Invariant: a function touches no memory that is the caller's, but for what it is passed by reference, and for those
 //! of `atomics.rs`.

@@ -198,8 +198,8 @@ impl Memory<Concrete> for OneNumber {
     }
 }
 
-/// The result of a number by reference lies where the caller says, and its operands are anything after the call. All lie
-/// apart, and aligned.
+/// The result of a number by reference lies where the caller says, and its operands are anything after the call. All
+/// lie apart, and aligned.
 #[test]
 fn numbers_by_reference_lie_in_memory() {
     let (riscv32, function) = (target("riscv32"), RuntimeFunction::named("__addtf3").unwrap());

@@ -41,7 +41,7 @@ const LISTS: [(&str, usize, &str); 23] = [
 const NAMED: [(&str, usize, &str); 4] = [
     ("cli/src/foreign.rs", 1, "what clang and llc are told"),
     ("fuzz/src/peer/backend.rs", 2, "the passes of a peer"),
-    ("fuzz/src/sabotage/mod.rs", 9, "where a fault is planted"),
+    ("fuzz/src/sabotage/mod.rs", 10, "where a fault is planted"),
     ("fuzz/src/sabotage/written.rs", 3, "programs of each target"),
 ];
 
