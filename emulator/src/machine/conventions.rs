@@ -143,8 +143,8 @@ pub(super) fn arguments(target: &Target) -> Vec<PReg> {
 }
 
 /// The registers in which a function of the library is passed its arguments and leaves its result, for a signature of
-/// the backend: the documents say which, and the signature how wide. A result lies where a first argument would. If that
-/// is by reference, the caller passes its place before all arguments. `None` where not all lie in registers.
+/// the backend: the documents say which, and the signature how wide. A result lies where a first argument would. If
+/// that is by reference, the caller passes its place before all arguments. `None` where not all lie in registers.
 pub(super) fn documented(
     target: &Target,
     (arguments, result): (&[RuntimeType], RuntimeType),
