@@ -98,7 +98,7 @@ Machines without registers of floating point have no such copies.",
     ],
     steps: |effort| {
         let program = "cargo run --release --package tribunal-corpus --bin tribunal-programs";
-        let targets = "--target riscv64 --target riscv32-ilp32d --target aarch64";
+        let targets = "--target riscv64 --target aarch64";
         vec![SectionStep::json("copies", format!("{program} -- --bank-copies {targets} --jobs {} --json", effort.jobs))]
     },
     parts: &[Part::Items {

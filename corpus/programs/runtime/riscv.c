@@ -24,9 +24,14 @@ static long system_call(long number, long a, long b, long c) {
 static char output[4096];
 static size_t waiting;
 
+long write(int file, const void *bytes, size_t size);
+long write(int file, const void *bytes, size_t size) {
+    return system_call(SYS_WRITE, file, (long)bytes, (long)size);
+}
+
 static void flush(void) {
     for (size_t done = 0; done < waiting;) {
-        long written = system_call(SYS_WRITE, 1, (long)(output + done), (long)(waiting - done));
+        long written = write(1, output + done, waiting - done);
         if (written <= 0)
             break;
         done += (size_t)written;

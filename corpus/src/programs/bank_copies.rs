@@ -19,7 +19,7 @@ use tribunal_codegen::BankSelectMode;
 /// The counter that every program is linked with.
 const COUNTER: &str = include_str!("bank_copies.c");
 /// The start of the line that says the sum.
-const SUM: &str = "bank copies: ";
+const SUM: &str = "bank copies:";
 
 /// The copies that one program executed on one machine at one level, by [`BankSelectMode::ALL`].
 #[derive(Clone, Debug)]
@@ -129,7 +129,7 @@ impl Task<'_> {
             Err(verdict) => return Ok(Err(reason(&verdict))),
         };
         let (verdict, errors) = self.emulated(program, &executable)?;
-        let sum = errors.lines().rev().find_map(|line| line.strip_prefix(SUM)?.parse().ok());
+        let sum = errors.lines().rev().find_map(|line| line.strip_prefix(SUM)?.trim().parse().ok());
         Ok(match verdict {
             ProgramVerdict::Passed => sum.ok_or_else(|| "no sum at its end".to_string()),
             verdict => Err(reason(&verdict)),
@@ -140,6 +140,7 @@ impl Task<'_> {
     fn counted(&self, mir: &Path, mode: BankSelectMode) -> Result<Result<PathBuf, String>, ProgramError> {
         let target = tribunal_target::by_name(&self.platform.target);
         let general = target.and_then(|target| target.banks.first()).map_or("", |bank| bank.name);
+        let bits = target.map_or(0, |target| target.pointer_bits);
         let (selected, object) = (mir.with_extension("selected.mir"), mir.with_extension("o"));
         let mut select = self.compiler(mir);
         select.args(["--stop-after", "bank-select", "--bank-select", mode.name(), "-o"]).arg(&selected);
@@ -149,7 +150,7 @@ impl Task<'_> {
         }
         let text = std::fs::read_to_string(&selected).map_err(ProgramError::file(&selected))?;
         let counting = mir.with_extension("counting.mir");
-        std::fs::write(&counting, with_counters(&text, general)).map_err(ProgramError::file(&counting))?;
+        std::fs::write(&counting, with_counters(&text, (general, bits))).map_err(ProgramError::file(&counting))?;
         let ended = command::run(self.compiler(&counting).arg("-o").arg(&object), self.folder, self.tools.limit)?;
         Ok(if ended.is_success() { Ok(object) } else { Err(format!("counters: {}", ended.complaint())) })
     }
@@ -167,9 +168,9 @@ fn defined(line: &str) -> Option<(&str, &str)> {
     Some((register, rest.split_once('(').filter(|(_, rest)| rest.contains(" = "))?.0))
 }
 
-/// The text of a module after bank selection, with a counter after each copy between two banks. `general` is the bank
-/// of integers.
-fn with_counters(text: &str, general: &str) -> String {
+/// The text of a module after bank selection, with a counter after each copy between two banks. The counter is as wide
+/// as an address, and is changed in the bank of integers.
+fn with_counters(text: &str, (general, bits): (&str, u16)) -> String {
     let mut counted = String::new();
     let mut number = 0;
     for document in text.split_inclusive("\n...\n") {
@@ -177,12 +178,12 @@ fn with_counters(text: &str, general: &str) -> String {
         for line in document.split_inclusive('\n') {
             counted += line;
             if line.trim_end() == "--- |" {
-                counted += "  @tribunal_bank_copies = external global i64\n";
+                let _ = writeln!(counted, "  @tribunal_bank_copies = external global i{bits}");
             }
             let source = line.split_once(" = COPY %").and_then(|(_, source)| source.split('(').next());
             let from = source.and_then(|source| banks.get(source.trim_end()));
             if from.zip(defined(line)).is_some_and(|(&from, (_, to))| from != to) {
-                counter(&mut counted, general, number);
+                counter(&mut counted, (general, bits), number);
                 number += 1;
             }
         }
@@ -191,15 +192,15 @@ fn with_counters(text: &str, general: &str) -> String {
 }
 
 /// The instructions that count one execution.
-fn counter(text: &mut String, bank: &str, number: u64) {
+fn counter(text: &mut String, (bank, bits): (&str, u16), number: u64) {
     let [address, before, one, after] = ["address", "before", "one", "after"].map(|part| format!("%{part}{number}"));
     let _ = write!(
         text,
         "    {address}:{bank}(p0) = G_GLOBAL_VALUE @tribunal_bank_copies
-    {before}:{bank}(s64) = G_LOAD {address}(p0) :: (load (s64))
-    {one}:{bank}(s64) = G_CONSTANT i64 1
-    {after}:{bank}(s64) = G_ADD {before}, {one}
-    G_STORE {after}(s64), {address}(p0) :: (store (s64))
+    {before}:{bank}(s{bits}) = G_LOAD {address}(p0) :: (load (s{bits}))
+    {one}:{bank}(s{bits}) = G_CONSTANT i{bits} 1
+    {after}:{bank}(s{bits}) = G_ADD {before}, {one}
+    G_STORE {after}(s{bits}), {address}(p0) :: (store (s{bits}))
 "
     );
 }
@@ -212,7 +213,7 @@ mod tests {
     fn a_counter_follows_copies_between_banks_alone() {
         let lines = ["%1:gprb(s64) = COPY $x10", "%2:fprb(s64) = COPY %1(s64)", "%3:fprb(s64) = COPY %2(s64)"];
         let text = format!("--- |\n...\n---\nbody: |\n    {}\n...\n", lines.join("\n    "));
-        let counted = with_counters(&text, "gprb");
+        let counted = with_counters(&text, ("gprb", 64));
         let after = |line: &str| counted.split_once(line).is_some_and(|(_, rest)| rest.starts_with("\n    %address0:"));
         assert!(after(lines[1]) && counted.matches("G_STORE").count() == 1, "{counted}");
     }
