@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// The folder of csmith's headers.
 const HEADERS: &str = "-I/usr/include/csmith";
+/// The checksum is one for machines whose `long` has 64 bits: constants are as wide as it, and with them the operations.
+const REQUIRES: &str = "lp64";
 /// Flags for programs with floating point. Fused operations round once where others round twice, and not every
 /// machine of the comparison has them. Csmith lets pointers to `float` point to integers, which clang
 /// refuses without a flag and which strict aliasing leaves undefined.
@@ -75,6 +77,7 @@ pub fn program(seed: u32, numbers: CsmithNumbers, folder: &Path) -> Result<Optio
     let mut program = CProgram::read(&name, vec![path], Path::new(""))?;
     program.flags.push(HEADERS.to_string());
     program.flags.extend(numbers.compiler_flags().iter().map(ToString::to_string));
+    program.requires.push(REQUIRES.to_string());
     program.is_supported = false;
     let mut runs = Vec::new();
     for flags in numbers.builds() {
