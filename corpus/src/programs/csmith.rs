@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// The folder of csmith's headers.
 const HEADERS: &str = "-I/usr/include/csmith";
-/// The checksum is one for machines whose `long` has 64 bits: constants are as wide as it, and with them the operations.
+/// The checksum is one for machines whose `long` has 64 bits: constants are as wide as it.
 const REQUIRES: &str = "lp64";
 /// Flags for programs with floating point. Fused operations round once where others round twice, and not every
 /// machine of the comparison has them. Csmith lets pointers to `float` point to integers, which clang
