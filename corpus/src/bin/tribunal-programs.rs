@@ -344,7 +344,7 @@ fn platforms(arguments: &Arguments, folder: &Path) -> Result<Vec<Platform>, Prog
     let mut platforms = Platform::all(folder)?;
     let is_there = |name: &String| platforms.iter().any(|platform| platform.name == *name);
     if let Some(name) = arguments.target.iter().find(|name| !is_there(name)) {
-        return Err(ProgramError::NoSuch { kind: "target", name: name.clone() });
+        return Err(ProgramError::NoSuch { kind: "machine", name: name.clone() });
     }
     platforms.retain(|platform| arguments.target.is_empty() || arguments.target.contains(&platform.name));
     Ok(platforms)
