@@ -119,6 +119,12 @@ pub struct Source {
 }
 
 impl Source {
+    /// Its functions know the machine with these features.
+    pub fn settled(mut self, features: Features) -> Source {
+        self.module.functions.iter_mut().for_each(|function| self.target.settle_environment(function, features));
+        self
+    }
+
     /// An error for the first function that the machine verifier rejects, but for the flags and call frames of others:
     /// passes take for granted what it holds.
     pub fn verified(&self) -> Result<(), CliError> {
@@ -163,7 +169,7 @@ impl TargetArguments {
 
     /// The features that the file's comments name, or else the attributes of its functions, changed by the flags.
     /// Without either, the target's usual ones.
-    pub fn options(&self, source: &Source) -> Result<Options, CliError> {
+    fn options(&self, source: &Source) -> Result<Options, CliError> {
         let Source { target, module, .. } = source;
         let said = module.header("features").map(|names| target.features(names)).transpose();
         let said = said.map_err(|name| unknown_feature(name, target))?;
@@ -172,6 +178,21 @@ impl TargetArguments {
         let allocator = Allocator::named(&self.regalloc).unwrap_or_default();
         let bank_select = BankSelectMode::named(&self.bank_select).unwrap_or_default();
         Ok(Options { features, allocator, bank_select })
+    }
+
+    /// Reads and parses a file with a function at least, for the machine that it and these arguments name.
+    pub fn read(&self, path: &Path) -> Result<(Source, Options), CliError> {
+        self.settled(read(path, self.named()?)?)
+    }
+
+    /// The same for a file that may hold data alone.
+    pub fn read_module(&self, path: &Path) -> Result<(Source, Options), CliError> {
+        self.settled(read_module(path, self.named()?)?)
+    }
+
+    fn settled(&self, source: Source) -> Result<(Source, Options), CliError> {
+        let options = self.options(&source)?;
+        Ok((source.settled(options.features), options))
     }
 
     /// The same features; all that the target can have if none are named.

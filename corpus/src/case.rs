@@ -84,10 +84,11 @@ impl CaseFile {
     pub fn read(text: &str) -> Result<CaseFile, CaseError> {
         let name = text::architecture(text).ok_or(CaseError::NoTarget)?;
         let target = tribunal_target::by_name(&name).ok_or(CaseError::UnknownTarget(name))?;
-        let module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
+        let mut module = text::parse_module(text, target.vocabulary)?.whole().map_err(CaseError::Unread)?;
         let said = crash::header(&module, target)?;
         let features = said.features.unwrap_or(target.default_features);
         let options = said.placed(Options::new(features));
+        module.functions.iter_mut().for_each(|function| target.settle_environment(function, features));
         Ok(CaseFile { target, options, module })
     }
 }
@@ -96,7 +97,7 @@ impl CaseFile {
 pub fn run(path: &Path) -> Result<(), CaseError> {
     let CaseFile { target, options, module } = CaseFile::read(&std::fs::read_to_string(path)?)?;
     let calls = calls(&module)?;
-    let has_floats = target.banks.iter().skip(1).any(|bank| options.features.contains(bank.requires));
+    let has_floats = target.has_float_registers(options.features);
     for (allocator, bank_select) in [
         (Allocator::Ion, options.bank_select),
         (Allocator::Fastalloc, BankSelectMode::Greedy),

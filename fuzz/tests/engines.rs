@@ -37,7 +37,7 @@ fn engines_agree() {
                 let function = campaign::generated_for(seed, target, features).unwrap();
                 let results = inputs::shown(&function, target);
                 let code = compiled(&function, target, features);
-                if !unicorn.runs(CodeDesc { bytes: &code.bytes, is_strict: function.is_strict, ..unseen }) {
+                if !unicorn.runs(CodeDesc { bytes: &code.bytes, is_strict: function.is_strict(), ..unseen }) {
                     continue;
                 }
                 unicorn.record_accesses(true).unwrap();

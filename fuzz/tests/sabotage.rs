@@ -16,7 +16,7 @@ const LIMITS: TrialLimits =
 fn faults_have_names_of_their_own_and_targets_that_exist() {
     let names: BTreeSet<&str> = sabotage::faults().map(|fault| fault.name).collect();
     assert_eq!(names.len(), sabotage::faults().count());
-    assert_eq!(names.len(), 370);
+    assert_eq!(names.len(), 373);
     for fault in sabotage::faults() {
         assert!(!fault.targets.is_empty(), "{}", fault.name);
         assert!(fault.targets.iter().all(|name| tribunal_target::by_name(name).is_some()), "{}", fault.name);

@@ -65,7 +65,7 @@ impl JudgeRow for EmulatorRow {
         if objects > OBJECT_BYTES {
             return session.tally.unsupported(format!("runs of a frame of {objects} bytes"));
         }
-        let machine = match session.bench.machine_for(&code.bytes, function.is_strict) {
+        let machine = match session.bench.machine_for(&code.bytes, function.is_strict()) {
             Ok(machine) => machine,
             Err(error) => return session.tally.unsupported(error.to_string()),
         };

@@ -74,7 +74,7 @@ impl ObjectBench {
         let sites = sites(&loaded, source, target, self.features)?;
         let results = inputs::shown(source, target);
         let interpreter = Interpreter::new(source, target).with_promises(Promises::Believed);
-        let machine = self.machine_for(loaded.text(), source.is_strict)?;
+        let machine = self.machine_for(loaded.text(), source.is_strict())?;
         machine.record_accesses(source.has_volatile_accesses()).map_err(|error| error.to_string())?;
         machine.load_linked(&loaded.unlinked(), &sites).map_err(|error| error.to_string())?;
         let (mut executions, mut inconclusive) = (0, BTreeMap::new());

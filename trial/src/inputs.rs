@@ -271,7 +271,7 @@ fn arguments(function: &Function, target: &Target) -> Vec<Argument> {
         };
         Some(Argument { register: full, kind })
     });
-    let environment = target.vocabulary.float_environment().filter(|_| function.is_strict);
+    let environment = target.vocabulary.float_environment().filter(|_| function.is_strict());
     let environment = environment.into_iter().flat_map(|environment| {
         [(environment.control, Kind::Mode(environment)), (environment.status, Kind::Flags(environment))]
     });

@@ -165,7 +165,7 @@ impl<'m> LoadedFunction<'m> {
         let results: Vec<PReg> = expected.returned.iter().map(|&(register, ..)| register).collect();
         let run = || {
             let all: Vec<u8> = codes.iter().flat_map(|code| code.bytes.iter().copied()).collect();
-            let is_strict = self.functions.iter().any(|function| function.is_strict);
+            let is_strict = self.functions.iter().any(|function| function.is_strict());
             let code = CodeDesc { features: options.features, bytes: &all, is_strict };
             let mut machine = Emulator::for_code(self.target, code)?;
             machine.load_linked(&image.unlinked(), &image.call_sites())?;

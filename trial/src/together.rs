@@ -139,7 +139,7 @@ impl Harness {
             }
         };
         let all: Vec<u8> = parts.iter().flat_map(|(_, code)| code.bytes.iter().copied()).collect();
-        let is_strict = functions.iter().any(|function| function.is_strict);
+        let is_strict = functions.iter().any(|function| function.is_strict());
         let machine = self.bench.machine_for(&all, is_strict).map_err(|error| error.to_string())?;
         let records = functions.iter().any(|function| function.has_volatile_accesses());
         let loaded = machine.watch_alignment(true).and_then(|()| machine.record_accesses(records));

@@ -111,11 +111,11 @@ pub fn validate(before: &Module, after: &Module, target: &'static Target, settin
 
 /// The function, strict if the other stage is: machine code of another compiler does not say it.
 fn as_strict<'f>(function: &'f Function, other: &Function) -> Cow<'f, Function> {
-    if function.is_strict || !other.is_strict {
+    if function.is_strict() || !other.is_strict() {
         return Cow::Borrowed(function);
     }
     let mut strict = function.clone();
-    strict.is_strict = true;
+    strict.make_strict();
     Cow::Owned(strict)
 }
 

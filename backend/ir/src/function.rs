@@ -50,6 +50,19 @@ bitflags! {
     }
 }
 
+/// How the operations of a function see the environment of floating point: the rounding mode, and the flags of
+/// exceptions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strictness {
+    /// They assume LLVM's default one, which nobody observes.
+    #[default]
+    Default,
+    /// They see it: once there is an operation that does, and as its text says of machine code (LLVM's `strictfp`).
+    Strict,
+    /// They would, and the machine has none: it rounds to nearest, and raises nothing.
+    NoEnvironment,
+}
+
 /// The registers that a virtual register may live in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constraint {
@@ -149,9 +162,8 @@ pub struct Function {
     pub ir: Option<Arc<IrModule>>,
     /// Other keys of the function's document, as they were read: `(key, value text)`, in order.
     pub extra: Vec<(String, String)>,
-    /// Its operations see the environment of floating point: the rounding mode, and the flags of exceptions. Once it
-    /// has such an operation, and as its text says of machine code (LLVM's `strictfp`).
-    pub is_strict: bool,
+    /// How its operations see the environment of floating point.
+    pub strictness: Strictness,
     next_number: u32,
     /// Constants that do not fit an operand.
     pub wide: Interned<WideConst, Bits>,
@@ -194,7 +206,7 @@ impl Clone for Function {
             ranges,
             ir,
             extra,
-            is_strict,
+            strictness,
             next_number,
             wide,
             blocks,
@@ -219,7 +231,7 @@ impl Clone for Function {
         ranges.clone_from(&source.ranges);
         ir.clone_from(&source.ir);
         extra.clone_from(&source.extra);
-        *is_strict = source.is_strict;
+        *strictness = source.strictness;
         wide.clone_from(&source.wide);
         refill(blocks, &source.blocks);
         layout.clone_from(&source.layout);
@@ -543,13 +555,36 @@ impl Function {
         }
     }
 
+    /// True if its operations see an environment of floating point.
+    pub fn is_strict(&self) -> bool {
+        self.strictness == Strictness::Strict
+    }
+
+    /// From now on its operations see the environment of floating point, if the machine has one.
+    pub fn make_strict(&mut self) {
+        if self.strictness == Strictness::Default {
+            self.strictness = Strictness::Strict;
+        }
+    }
+
+    /// The operation that an instruction is on the machine: a strict one is that of the default environment where there
+    /// is no other.
+    pub fn opcode_on_machine(&self, data: &InstData) -> Opcode {
+        match self.strictness {
+            Strictness::NoEnvironment => data.opcode.in_default_environment(),
+            Strictness::Default | Strictness::Strict => data.opcode,
+        }
+    }
+
     /// The first terminator of `block`: the first instruction for which `is_terminator` holds.
     pub fn first_terminator(&self, block: Block, is_terminator: impl Fn(&InstData) -> bool) -> Option<Inst> {
         self.insts_reversed(block).take_while(|&inst| is_terminator(&self.insts[inst])).last()
     }
 
     fn create(&mut self, data: InstData) -> Inst {
-        self.is_strict |= data.opcode.sees_environment();
+        if data.opcode.sees_environment() {
+            self.make_strict();
+        }
         let inst = self.insts.push(data);
         self.links.push(Link::default());
         self.count_operands(inst);

@@ -42,7 +42,7 @@ pub use contents::FixedContents;
 pub use entities::{Address, Block, FixedSlot, Inst, StackSlot, Symbol, VReg};
 pub use float::{FloatConstant, FloatFormat};
 pub use fragment::{Fragment, Step};
-pub use function::{Constraint, Function, Properties, SlotKind};
+pub use function::{Constraint, Function, Properties, SlotKind, Strictness};
 pub use inst::{InstData, InstFlags};
 pub use ir_block::IrBlock;
 pub use linkage::{CodeModel, RelocationModel, SymbolFacts};

@@ -160,12 +160,13 @@ impl RuntimeFunction {
         !self.name.starts_with("__")
     }
 
-    /// The operation that it is in a strict function: those of C round and raise flags as the environment says. What a
-    /// function of the compiler's library does with it, its implementations disagree on.
+    /// The operation that it is in a strict function: it rounds and raises flags as the environment says. So do the
+    /// functions of C, and those of libgcc (`sfp-machine.h` of the machine). Those of compiler-rt raise no flag but that
+    /// of an inexact result.
     pub fn strict(&self) -> Option<Opcode> {
         match self.meaning {
-            RuntimeMeaning::Opcode(opcode) if self.is_of_c() => opcode.strict(),
-            _ => None,
+            RuntimeMeaning::Opcode(opcode) => opcode.strict(),
+            RuntimeMeaning::Order(_) => None,
         }
     }
 

@@ -113,10 +113,9 @@ impl From<&Unread> for RefusedFunction {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
-    let mut source = input::read_module(&arguments.file, arguments.target.named()?)?;
+    let (mut source, mut options) = arguments.target.read_module(&arguments.file)?;
     let stop_after = stop_after(arguments)?;
     input::check_file(&arguments.output)?;
-    let mut options = arguments.target.options(&source)?;
     if arguments.optimisation.as_deref() == Some("0") {
         options.allocator = tribunal_codegen::Allocator::Fastalloc;
     }

@@ -2,7 +2,7 @@
 
 use crate::findings::{self, Findings};
 use crate::help::examples;
-use crate::input::{self, CliError, TargetArguments};
+use crate::input::{CliError, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
@@ -40,9 +40,9 @@ struct Report {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let (source, options) = arguments.target.read(&arguments.file)?;
     source.verified()?;
-    let mut harness = Harness::new(source.target, arguments.target.options(&source)?)?;
+    let mut harness = Harness::new(source.target, options)?;
     let wanted = |name: &str| arguments.function.as_deref().is_none_or(|only| only == name);
     let entries: Vec<_> = source.module.entries().filter(|entry| wanted(entry.name())).collect();
     if entries.is_empty() {

@@ -78,8 +78,7 @@ struct Smallest {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = Instant::now();
-    let source = input::read(&arguments.file, arguments.target.named()?)?;
-    let options = arguments.target.options(&source)?;
+    let (source, options) = arguments.target.read(&arguments.file)?;
     input::check_file(&arguments.out)?;
     let stop = Arc::new(AtomicBool::new(false));
     let handler = Arc::clone(&stop);

@@ -8,6 +8,7 @@ use crate::verbs::peer;
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
+use tribunal_codegen::Options;
 use tribunal_fuzz::peer::PeerFinding;
 use tribunal_fuzz::sabotage;
 use tribunal_ir::Function;
@@ -56,15 +57,15 @@ struct Report {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let (source, options) = arguments.target.read(&arguments.file)?;
     if arguments.bless {
         input::check_folder(&arguments.into)?;
     }
     let crash = header(&source)?;
     if let Some(command) = &crash.backend {
-        return of_peer(arguments, &source, &crash, command);
+        return of_peer(arguments, (&source, options), &crash, command);
     }
-    let total = tally(arguments, &source)?;
+    let total = tally(arguments, &source, options)?;
     output::unread(&source);
     findings::texts(&total.findings).for_each(|finding| say!("{finding}"));
     total.open.keys().for_each(|reason| say!("not confirmed: {reason}"));
@@ -77,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
         false => say!("guilty: {}", guilty.join(", ")),
     }
     let status = Status::of(&total);
-    let blessed = if arguments.bless { bless(arguments, &source, &total)? } else { None };
+    let blessed = if arguments.bless { bless(arguments, (&source, options), &total)? } else { None };
     if arguments.json {
         output::json(&Report {
             findings: total.findings.as_slice().into(),
@@ -94,15 +95,14 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
 /// A finding of `tribunal fuzz --backend`, on the compiler that the file names.
 fn of_peer(
     arguments: &Arguments,
-    source: &Source,
+    (source, options): (&Source, Options),
     crash: &crash::CrashHeader,
     command: &str,
 ) -> Result<Status, CliError> {
     if arguments.bless {
         return Err(CliError::Usage("a case of another compiler is not blessed".to_string()));
     }
-    let features = arguments.target.options(source)?.features;
-    let findings = peer::replay(source, crash, command, features)?;
+    let findings = peer::replay(source, crash, command, options.features)?;
     for finding in &findings {
         say!("{}\n    {}", finding.family(), finding.fault.symptom.details());
     }
@@ -133,19 +133,14 @@ fn header(source: &Source) -> Result<crash::CrashHeader, CliError> {
     crash::header(&source.module, source.target).map_err(in_file(source))
 }
 
-/// The judges of the file's target, with the file's options.
-fn harness(arguments: &Arguments, source: &Source, header: &crash::CrashHeader) -> Result<Harness, CliError> {
-    Ok(Harness::new(source.target, header.placed(arguments.target.options(source)?))?)
-}
-
-fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
+fn tally(arguments: &Arguments, source: &Source, options: Options) -> Result<Tally, CliError> {
     let header = header(source)?;
     if let Some(reproducer) = Reproducer::read(&source.module, header.input.clone()) {
         return Ok(executed(&reproducer, source));
     }
     let planter = sabotage::of_crash_file(&header, source.target).map_err(in_file(source))?;
     let mut planter = planter.filter(|_| !arguments.unplanted);
-    let mut harness = harness(arguments, source, &header)?;
+    let mut harness = Harness::new(source.target, header.placed(options))?;
     let mut total = Tally::default();
     for entry in source.module.entries() {
         total.add(Tally::of(entry, |function| {
@@ -163,7 +158,11 @@ fn tally(arguments: &Arguments, source: &Source) -> Result<Tally, CliError> {
 }
 
 /// Writes the case, unless a judge still objects to it.
-fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option<PathBuf>, CliError> {
+fn bless(
+    arguments: &Arguments,
+    (source, options): (&Source, Options),
+    total: &Tally,
+) -> Result<Option<PathBuf>, CliError> {
     let header = header(source)?;
     let left = match Status::of(total) {
         _ if Reproducer::read(&source.module, header.input.clone()).is_some() => {
@@ -186,7 +185,7 @@ fn bless(arguments: &Arguments, source: &Source, total: &Tally) -> Result<Option
     if path.exists() {
         return Err(CliError::Usage(format!("{}: there already; cases are not replaced", path.display())));
     }
-    let harness = harness(arguments, source, &header)?;
+    let harness = Harness::new(source.target, header.placed(options))?;
     input::make_folder(&arguments.into)?;
     input::write(&path, bless::case(&harness, &source.module, &header).as_bytes())?;
     say!("blessed: {}", path.display());

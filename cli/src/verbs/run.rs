@@ -1,12 +1,12 @@
 //! `tribunal run FILE @f ARGS`: one function of a file on given arguments.
 
 use crate::help::examples;
-use crate::input::{self, CliError, Source, TargetArguments};
+use crate::input::{CliError, Source, TargetArguments};
 use crate::output::{self, Status, say};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
-use tribunal_codegen::Allocator;
+use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::call::TRAP;
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{Function, Opcode, PReg};
@@ -90,7 +90,7 @@ fn argument(text: &str) -> Result<GivenArgument, String> {
 }
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
-    let source = input::read(&arguments.file, arguments.target.named()?)?;
+    let (source, options) = arguments.target.read(&arguments.file)?;
     source.verified()?;
     let name = arguments.function.strip_prefix('@').unwrap_or(&arguments.function);
     if let Some(unread) = source.module.unread.iter().find(|unread| unread.name == name) {
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     }
     let function = source.module.functions.iter().find(|function| function.name == name);
     let missing = || CliError::Usage(format!("{}: no function @{name}", arguments.file.display()));
-    let (status, report) = match report(arguments, &source, function.ok_or_else(missing)?) {
+    let (status, report) = match report(arguments, (&source, options), function.ok_or_else(missing)?) {
         Ok(done) => done,
         Err(LoadError::Unsupported(feature)) => {
             say!("@{name}: unsupported: {feature}");
@@ -121,7 +121,11 @@ fn ended(arguments: &Arguments, outcome: String) -> Status {
     Status::Unknown
 }
 
-fn report(arguments: &Arguments, source: &Source, function: &Function) -> Result<(Status, Report), LoadError> {
+fn report(
+    arguments: &Arguments,
+    (source, options): (&Source, Options),
+    function: &Function,
+) -> Result<(Status, Report), LoadError> {
     if let Some(property) = function.gave_up() {
         return Err(LoadError::Unsupported(property.to_string()));
     }
@@ -134,12 +138,11 @@ fn report(arguments: &Arguments, source: &Source, function: &Function) -> Result
         say!("@{}: {reason}", function.name);
         return Ok((Status::Unknown, Report { outcome: reason, ..report }));
     }
-    let options = arguments.target.options(source).map_err(|error| LoadError::Unsupported(error.to_string()))?;
     let (mut values, mut buffers) = (values(observation), contents(observation));
     if arguments.compiled {
         let allocator =
             if arguments.optimisation.as_deref() == Some("0") { Allocator::Fastalloc } else { options.allocator };
-        let options = tribunal_codegen::Options { allocator, ..options };
+        let options = Options { allocator, ..options };
         let machine = program.emulated(&input, options, observation, arguments.fuel.saturating_mul(64))?;
         let fault = machine.fault.as_ref().map(ToString::to_string);
         report.fault = fault.or_else(|| {

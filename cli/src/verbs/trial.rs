@@ -122,16 +122,16 @@ fn reasons(tally: &Tally) -> BTreeMap<String, u64> {
 
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
-    let named = arguments.target.named()?;
     // Read everything first: a bad file is one error, and nothing half-done.
-    let sources = arguments.files.iter().map(|path| input::read(path, named)).collect::<Result<Vec<_>, _>>()?;
+    let read = arguments.files.iter().map(|path| arguments.target.read(path));
+    let sources = read.collect::<Result<Vec<_>, _>>()?;
     let kept = arguments.cache.open()?;
     let mut harnesses: Vec<Harness> = Vec::new();
     let (mut total, mut together) = (Tally::default(), Tally::default());
     let mut fewest = u64::MAX;
     let mut runs = Vec::new();
-    for source in &sources {
-        let options = arguments.target.options(source)?;
+    for (source, options) in &sources {
+        let options = *options;
         let fits = |harness: &Harness| std::ptr::eq(harness.target(), source.target) && harness.options() == options;
         let index = match harnesses.iter().position(fits) {
             Some(index) => index,

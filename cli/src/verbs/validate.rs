@@ -104,10 +104,8 @@ impl InputReport {
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
     let named = arguments.target.named()?;
-    let before = input::read(&arguments.before, named)?;
-    let mut after = input::read(&arguments.after, named.or(Some(before.target)))?;
-    // Features change nothing here, and must be features all the same.
-    arguments.target.options(&before)?;
+    let (before, options) = arguments.target.read(&arguments.before)?;
+    let mut after = input::read(&arguments.after, named.or(Some(before.target)))?.settled(options.features);
     if arguments.drop_flags {
         for function in &mut after.module.functions {
             *function = validate::without_flags(function);

@@ -57,7 +57,7 @@ pub fn generate_machine(
         }
     }
     writer.results(features)?;
-    writer.function.is_strict = writer.function.names_environment(target.vocabulary);
+    writer.function.make_strict_if_named(target.vocabulary);
     Ok(writer.function)
 }
 

@@ -214,7 +214,7 @@ pub fn generate(u: &mut Unstructured<'_>, target: &'static Target, features: Fea
         (policy.linked, policy.memory) = (true, true);
     }
     let is_strict = aim.is_some_and(|aim| aim.is_strict());
-    if is_strict || policy.floats && strict::has_environment((target.legality)(features)) && u.ratio(1, 3)? {
+    if is_strict || policy.floats && strict::compiles_strict((target.legality)(features)) && u.ratio(1, 3)? {
         policy = policy.made_strict();
     }
     let aim = aim.filter(|aim| is_strict || !(policy.strict && aim.may_be_of_numbers()));

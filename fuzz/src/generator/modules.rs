@@ -118,6 +118,7 @@ pub(super) fn function<'u>(
         generator.call_defined()?;
     }
     generator.finish()?;
+    target.settle_environment(&mut function, features);
     Ok(function)
 }
 

@@ -10,9 +10,14 @@ use tribunal_ir::types::{S8, S16, S32, S64};
 use tribunal_ir::{Family, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 
-/// True if the target compiles for an environment.
-pub(super) fn has_environment(legalizer: &LegalizerInfo) -> bool {
+/// True if the target compiles strict operations.
+pub(super) fn compiles_strict(legalizer: &LegalizerInfo) -> bool {
     compiles(legalizer, Opcode::G_GET_ROUNDING, &[Some(S32), None, None])
+}
+
+/// True if the machine has an environment, which is a number then.
+fn has_environment(legalizer: &LegalizerInfo) -> bool {
+    compiles(legalizer, Opcode::G_GET_FPMODE, &[Some(S32), None, None])
 }
 
 impl Generator<'_, '_, '_> {
@@ -41,7 +46,7 @@ impl Generator<'_, '_, '_> {
             return Ok(());
         }
         let number = match opcode {
-            Opcode::G_SET_ROUNDING if self.u.ratio(1, 2)? => self.any_mode(ty)?,
+            Opcode::G_SET_ROUNDING if has_environment(self.legalizer) && self.u.ratio(1, 2)? => self.any_mode(ty)?,
             Opcode::G_SET_ROUNDING => self.known_mode(ty)?,
             _ if self.u.ratio(1, 2)? => self.known_environment(opcode, ty)?,
             // As it was, whatever an operation between does to it.
@@ -68,9 +73,10 @@ impl Generator<'_, '_, '_> {
         Ok(self.builder.constant_i64(ty, mode.flt_rounds()))
     }
 
-    /// A mode of the machine, and its number there.
+    /// A mode of the machine, and its number there. Without an environment it rounds to nearest.
     fn machine_mode(&mut self) -> Result<(RoundingMode, i64)> {
-        let modes = self.target.abi.float_environment.as_ref().map_or(&RoundingMode::ALL[..1], |known| known.modes);
+        let environment = self.target.abi.float_environment.as_ref().filter(|_| has_environment(self.legalizer));
+        let modes = environment.map_or(&RoundingMode::ALL[..1], |known| known.modes);
         let number = self.u.int_in_range(0..=modes.len() - 1)?;
         Ok((modes[number], number as i64))
     }

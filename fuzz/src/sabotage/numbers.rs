@@ -139,6 +139,20 @@ pub(super) static FAULTS: &[Fault] = &[
     legal("difference-for-a-sum", "wrong callee", RISCV, (&["G_FADD"], LIBCALL), |s| {
         renamed(s, |name| name.replace("add", "sub"))
     }),
+    fault(
+        "product-for-a-strict-quotient",
+        "wrong callee",
+        BOTH,
+        (Rules::Legality(&["G_STRICT_FDIV"], LIBCALL), Programs::GeneratedForFloats),
+        |s| renamed(s, |name| name.replace("div", "mul")),
+    ),
+    // Strict operations without an environment
+    legal("sum-for-a-strict-difference", "wrong opcode", RISCV, (&["G_STRICT_FSUB"], LOWER), |s| {
+        s.turn(G_FSUB, G_FADD)
+    }),
+    legal("mode-that-the-machine-lacks", "wrong constant", RISCV, (&["G_GET_ROUNDING"], REDUCE), |s| {
+        s.constant(s.first(G_CONSTANT)?, more)
+    }),
     legal("comparison-inverted", "wrong condition", RISCV, (&["G_FCMP"], LIBCALL), |s| {
         s.predicate(s.last(G_ICMP)?, IntPredicate::inverse)
     }),

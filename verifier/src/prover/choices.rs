@@ -32,7 +32,8 @@ pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) ->
 impl SideEvaluation<'_> {
     /// The choices of an instruction.
     pub(super) fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
-        let (evaluated, made) = self.offering(side, data.opcode, |own, side| match data.opcode.sees_environment() {
+        let opcode = self.function.opcode_on_machine(data);
+        let (evaluated, made) = self.offering(side, opcode, |own, side| match opcode.sees_environment() {
             true => own.walk(side, data),
             false => own.generic(side, data),
         });
@@ -41,7 +42,7 @@ impl SideEvaluation<'_> {
         for &choice in &self.d.choices[made..] {
             // One that the result does not depend on is none; numbers have as many, whatever their results are.
             if data.opcode.is_float() || result.is_none_or(|result| witness::mentions(self.d, result, choice)) {
-                side.chosen.push((data.opcode, choice));
+                side.chosen.push((opcode, choice));
             }
         }
         let frozen = data.vreg(1).filter(|_| data.opcode == Opcode::G_FREEZE);

@@ -18,8 +18,8 @@ pub fn write(target: &Target, step: &Step<'_>, shape: &mut Shape) {
     let mut writer = Writer { step, words: shape, registers: SmallVec::new(), blocks: SmallVec::new() };
     // Generic instructions mean the same on every machine whose pointers are as wide: proofs are shared.
     let machine = step.function.stage >= Stage::BankSelected || step.before.iter().chain(step.after).any(names_machine);
-    let is_strict = step.function.is_strict;
-    writer.words.push(u64::from(machine) | u64::from(is_strict) << 1 | u64::from(target.pointer_bits) << 8);
+    let strictness = step.function.strictness as u64;
+    writer.words.push(u64::from(machine) | strictness << 1 | u64::from(target.pointer_bits) << 8);
     if machine {
         writer.words.push(target.name.bytes().fold(0, |hash: u64, byte| hash.rotate_left(8) ^ u64::from(byte)));
     }

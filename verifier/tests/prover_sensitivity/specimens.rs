@@ -324,7 +324,7 @@ pub fn machine(target: &'static Target, number: usize) -> Option<Specimen> {
         data.memory.push(MemOperand::new(directions(row.flags), Type::scalar(access.bits()), access.align.into()));
     }
     let inst = function.append(block, data);
-    function.is_strict = function.names_environment(target.vocabulary);
+    function.make_strict_if_named(target.vocabulary);
     let mut leaves = InstData::new(Opcode::Target(target.abi.return_opcode), []);
     for (number, (result, class)) in results.into_iter().enumerate() {
         let register = *passing(target, class)?.results.get(number)?;

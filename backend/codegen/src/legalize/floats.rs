@@ -2,8 +2,10 @@
 
 use super::libcall;
 use super::recipe::Recipe;
+use tribunal_ir::inst::InstFlags;
+use tribunal_ir::semantics::float::RoundingMode;
 use tribunal_ir::types::{S1, S32};
-use tribunal_ir::{Bits, FloatFormat, FloatPredicate, IntPredicate, Opcode, Operand, Type, VReg};
+use tribunal_ir::{Bits, FloatFormat, FloatPredicate, InstData, IntPredicate, Opcode, Operand, Type, VReg};
 use tribunal_target::Target;
 use tribunal_target::runtime::{FloatOrder, RuntimeFunction};
 
@@ -13,6 +15,20 @@ pub(super) fn constant(r: &mut Recipe<'_>) {
     let Some(bits) = r.builder.function.float_bits(constant) else { return };
     let dst = r.dst();
     r.builder.define_constant(dst, bits);
+}
+
+/// A strict operation where no environment is seen: the one that rounds to nearest and raises nothing.
+pub(super) fn in_default_environment(r: &mut Recipe<'_>) {
+    let opcode = r.data.opcode.in_default_environment();
+    let flags = r.data.flags - InstFlags::NOFPEXCEPT;
+    r.builder.push(InstData::new(opcode, r.data.operands()).with_flags(flags));
+}
+
+/// `G_GET_ROUNDING` there.
+pub(super) fn rounding(r: &mut Recipe<'_>) {
+    let dst = r.dst();
+    let width = r.bits_of(dst);
+    r.builder.define_constant(dst, Bits::new(RoundingMode::NearestEven.flt_rounds() as u128, width));
 }
 
 /// The sign alone.

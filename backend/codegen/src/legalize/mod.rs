@@ -53,6 +53,7 @@ const FUEL_ANYWAY: usize = 200_000;
 
 fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), CompileError> {
     check_widths(function)?;
+    context.target.settle_environment(function, context.options.features);
     let mut legalizer = Legalizer::new(context, function);
     legalizer.legalize()?;
     propagate_copies(function);

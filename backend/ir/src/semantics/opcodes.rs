@@ -141,15 +141,21 @@ pub fn evaluate_typed<D: Domain, M: Memory<D>>(
     memory: &mut M,
     function: &Function,
     inst: &InstData,
-    Typed { defs, uses, has_vector }: &Typed,
+    types: &Typed,
     args: &[Value<D>],
 ) -> Result<Evaluation<D>, Unsupported> {
+    let Typed { defs, uses, has_vector } = types;
     let widths = uses.iter().zip(args).all(|(ty, value)| domain.width(&value.bits) == ty.bits());
     if !widths || args.len() != uses.len() {
         return Err(malformed(inst));
     }
-    if function.is_strict && inst.opcode.assumes_environment() {
+    if function.is_strict() && inst.opcode.assumes_environment() {
         return Err(Unsupported::new(format!("{} in a strict function", inst.opcode)));
+    }
+    let opcode = function.opcode_on_machine(inst);
+    if opcode != inst.opcode {
+        let inst = InstData { opcode, ..inst.clone() };
+        return evaluate_typed(domain, memory, function, &inst, types, args);
     }
     let range = match inst.memory.first().map(|memory| function.range_of(memory)) {
         Some(Err(RangeUnknown)) => return Err(Unsupported::new("a range that the module does not give")),

@@ -3,14 +3,15 @@
 //! Source: LangRef, "Constrained Floating-Point Intrinsics" and "Floating-Point Environment Manipulation intrinsics".
 //! The number that is an environment is the C library's for the machine: LLVM calls `fegetenv` and `fesetenv`.
 //! `nofpexcept` licenses any flags, and the definition raises the true ones. An operation on poison is undefined: it
-//! would raise any flags. So is a mode that the machine does not have.
+//! would raise any flags. So is a mode that the machine does not have. On a machine without an environment an operation
+//! is the one of the default environment.
 
-use super::float::{self, FLAG_BITS, FloatEnvironment, FloatResult, FloatRules, NanRule};
+use super::float::{self, FLAG_BITS, FloatEnvironment, FloatResult, FloatRules, NanRule, RoundingMode};
 use super::opcodes::malformed;
 use super::walk::{self, MachineState, Next, Transfer};
 use super::{Domain, Unsupported, Value};
 use crate::float::FloatFormat;
-use crate::function::Function;
+use crate::function::{Function, Strictness};
 use crate::inst::InstData;
 use crate::opcode::{Family, Opcode};
 use crate::operand::{Operand, RegOperand};
@@ -20,27 +21,30 @@ use smallvec::SmallVec;
 impl Function {
     /// The registers of the environment of floating point that its operations see, if they see it.
     pub fn environment_registers(&self, vocabulary: &dyn Vocabulary) -> impl Iterator<Item = PReg> + use<> {
-        let environment = vocabulary.float_environment().filter(|_| self.is_strict);
+        let environment = vocabulary.float_environment().filter(|_| self.is_strict());
         environment.into_iter().flat_map(FloatEnvironment::registers)
     }
 
-    /// True if an instruction writes a register of the environment of floating point, or reads its flags. Many read its
-    /// rounding mode.
-    pub fn names_environment(&self, vocabulary: &dyn Vocabulary) -> bool {
-        vocabulary.float_environment().is_some_and(|environment| {
+    /// Makes it strict if an instruction writes a register of the environment of floating point, or reads its flags.
+    /// Many read its rounding mode.
+    pub fn make_strict_if_named(&mut self, vocabulary: &dyn Vocabulary) {
+        let is_named = vocabulary.float_environment().is_some_and(|environment| {
             let is_shown = |operand: &Operand| match operand.as_reg().and_then(|register| register.reg.as_physical()) {
                 Some(register) if register == environment.control => operand.is_def(),
                 Some(register) => register == environment.status,
                 None => false,
             };
             self.all_insts().any(|inst| self.inst(inst).operands.iter().any(is_shown))
-        })
+        });
+        if is_named {
+            self.make_strict();
+        }
     }
 }
 
 /// The environment that a function's operations see; `None` where it is LLVM's default one, which nobody observes.
 pub fn environment<D: Domain, S: MachineState<D>>(state: &S) -> Option<&'static FloatEnvironment> {
-    if state.function().is_strict { state.vocabulary().float_environment() } else { None }
+    if state.function().is_strict() { state.vocabulary().float_environment() } else { None }
 }
 
 /// The rounding mode of the environment.
@@ -65,14 +69,49 @@ pub(super) fn execute<D: Domain, S: MachineState<D>>(
     if !data.opcode.sees_environment() {
         return Ok(None);
     }
-    let lacking = || Unsupported::new(format!("{} without an environment of floating point", data.opcode));
-    let environment = environment(state).ok_or_else(lacking)?;
+    if state.function().strictness == Strictness::NoEnvironment {
+        return without_environment(state, data);
+    }
+    let environment = environment(state).ok_or_else(|| lacking(data))?;
     let ub = match data.opcode {
         opcode if opcode.family() == Some(Family::StrictFloat) => compute(state, environment, data)?,
         Opcode::G_RESET_FPENV | Opcode::G_RESET_FPMODE => reset(state, environment, data),
         _ if data.defs().next().is_some() => get(state, environment, data)?,
         _ => set(state, environment, data)?,
     };
+    Ok(Some(Transfer { ub, next: Next::Following }))
+}
+
+fn lacking(data: &InstData) -> Unsupported {
+    Unsupported::new(format!("{} without an environment of floating point", data.opcode))
+}
+
+/// The same on a machine that rounds to nearest and raises nothing; `None` for arithmetic, which is what it is in the
+/// default environment. No number is known to be an environment.
+fn without_environment<D: Domain, S: MachineState<D>>(
+    state: &mut S,
+    data: &InstData,
+) -> Result<Option<Transfer<D>>, Unsupported> {
+    let (nearest, mut ub) = (RoundingMode::NearestEven.flt_rounds(), state.domain().boolean(false));
+    match data.opcode {
+        opcode if opcode.family() == Some(Family::StrictFloat) => return Ok(None),
+        Opcode::G_RESET_FPENV | Opcode::G_RESET_FPMODE => {}
+        Opcode::G_GET_ROUNDING => {
+            let dst = data.defs().next().ok_or_else(|| malformed(data))?;
+            let width = walk::operand_bits(state.function(), state.vocabulary(), dst);
+            let mode = Value::new(state.domain().literal(nearest, width), ub.clone());
+            walk::write(state, dst, mode)?;
+        }
+        Opcode::G_SET_ROUNDING => {
+            let given = data.uses().next().ok_or_else(|| malformed(data))?;
+            let Value { bits, poison, .. } = walk::read(state, given)?;
+            let domain = state.domain();
+            let nearest = domain.literal(nearest, domain.width(&bits));
+            let other = domain.ne(&bits, &nearest);
+            ub = domain.bool_or(&poison, &other);
+        }
+        _ => return Err(lacking(data)),
+    }
     Ok(Some(Transfer { ub, next: Next::Following }))
 }
 

@@ -66,7 +66,7 @@ pub(super) fn parse<'a>(
     body.listed_constraints();
     body.every_register_is_known()?;
     body.infer_successors();
-    body.function.is_strict |= body.function.names_environment(vocabulary);
+    body.function.make_strict_if_named(vocabulary);
     Ok(body.names)
 }
 

@@ -185,7 +185,9 @@ impl<'a> Header<'a> {
             self.function.stage = Stage::FrameLowered;
         }
         let mut comments = lines.iter().enumerate().take_while(|(_, line)| line.starts_with('#'));
-        self.function.is_strict = comments.clone().any(|(_, line)| line.trim_end() == STRICT);
+        if comments.clone().any(|(_, line)| line.trim_end() == STRICT) {
+            self.function.make_strict();
+        }
         let Some((index, name)) = comments.find_map(|(index, line)| Some((index, line.strip_prefix(STAGE)?))) else {
             return;
         };

@@ -123,7 +123,7 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn document(&self, out: &mut String) -> fmt::Result {
         let function = self.function;
-        let strict = if function.is_strict { format!("\n{STRICT}") } else { String::new() };
+        let strict = if function.is_strict() { format!("\n{STRICT}") } else { String::new() };
         writeln!(out, "---{strict}")?;
         if Stage::of(function.properties) != function.stage {
             writeln!(out, "{STAGE}{}", function.stage)?;

@@ -56,9 +56,9 @@ pub(super) fn operations(features: Features) -> Vec<RuleSet> {
         each(&ARITHMETIC).legal_for(native).libcall_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&INSTRUCTIONS).legal_for(native).lower_for(&[S128]).when(promotes, |rules| rules.promote(0, S32)),
         each(&[G_FMINIMUMNUM, G_FMAXIMUMNUM]).lower_for(&CALLED).promote(0, S32),
-        each(&strict).legal_for(native),
-        each(&[G_STRICT_FREM]).libcall_for(&[S32, S64]),
-        each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&[S32, S64], &[S32])),
+        each(&strict).legal_for(native).libcall_for(&[S128]),
+        each(&[G_STRICT_FREM]).libcall_for(&CALLED),
+        each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&CALLED, &[S32])),
         rules_for("aarch64", &[G_GET_ROUNDING, G_SET_ROUNDING]).legal_for(&[S64]).min_scalar(0, S64),
         // The whole environment has 64 bits, and the register with the mode 32.
         rules_for("aarch64", &[G_GET_FPENV, G_SET_FPENV]).legal_for(&[S64]),

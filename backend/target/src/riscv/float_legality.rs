@@ -67,27 +67,14 @@ impl FloatMachine {
             all.iter().copied().filter(|number| !some.contains(number)).collect()
         };
         let (rounded, soft) = (self.rounded, without(called, numbers));
-        // The numbers of functions of C that see the environment.
-        let seen: Vec<Type> = numbers.iter().copied().filter(|number| called.contains(number)).collect();
         let alike_pairs: Vec<(Type, Type)> = numbers.iter().map(|&number| (number, number)).collect();
         let elementary: Vec<Opcode> = Family::FloatFunction.opcodes().to_vec();
         let alike: Vec<Opcode> = elementary
             .into_iter()
             .filter(|opcode| !matches!(opcode, G_FPOWI | G_FLDEXP | G_FMODF | G_FFREXP | G_FSINCOS))
             .collect();
-        let is_called = |opcode: &Opcode| matches!(opcode, G_STRICT_FREM | G_STRICT_FLDEXP);
-        let strict: Vec<Opcode> =
-            Family::StrictFloat.opcodes().iter().copied().filter(|opcode| !is_called(opcode)).collect();
-        let has_type = |opcode: &Opcode| opcode.info().is_some_and(|info| info.class_of(0).is_some());
-        let (read_or_written, reset): (Vec<Opcode>, Vec<Opcode>) =
-            Family::FloatEnvironment.opcodes().iter().copied().partition(has_type);
         let mut sets = vec![
             each(&ARITHMETIC).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
-            each(&strict).legal_for(numbers),
-            each(&[G_STRICT_FREM]).libcall_for(&seen),
-            each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(&seen, &[S32])),
-            rules_for(self.name, &read_or_written)
-                .when(!numbers.is_empty(), |rules| rules.legal_for(&[x]).min_scalar(0, x)),
             each(&[G_FMA]).legal_for(numbers).libcall_for(&soft).when(promotes, |rules| rules.promote(0, S64)),
             each(&NUMBERS_FIRST).legal_for(numbers).lower_for(&soft).when(promotes, |rules| rules.promote(0, S32)),
             each(&[G_FMINIMUM, G_FMAXIMUM])
@@ -116,9 +103,37 @@ impl FloatMachine {
             each(&[G_IS_FPCLASS]).legal_for(&of_integers).clamp_scalar(0, x, x).lower_for(&pairs(&[x], &NUMBERS)),
         ];
         sets.extend(self.conversions());
-        let reset = rules_for(self.name, &reset);
-        let reset = if numbers.is_empty() { reset.unsupported() } else { reset.always_legal() };
-        sets.into_iter().map(RuleSet::unsupported).chain([reset]).collect()
+        sets.into_iter().map(RuleSet::unsupported).chain(self.environment()).collect()
+    }
+
+    /// Operations that see the environment, which stands beside the registers of floating point. Without it they round
+    /// to nearest and raise nothing, and no number is known to be one.
+    fn environment(self) -> Vec<RuleSet> {
+        let each = |opcodes: &[Opcode]| self.each(opcodes);
+        let (all, x) = (Family::StrictFloat.opcodes(), self.x);
+        let (resets, modes) = ([G_RESET_FPENV, G_RESET_FPMODE], [G_GET_ROUNDING, G_SET_ROUNDING]);
+        let numbers = [G_GET_FPENV, G_SET_FPENV, G_GET_FPMODE, G_SET_FPMODE];
+        let without = |some: &[Opcode]| all.iter().copied().filter(|opcode| !some.contains(opcode)).collect::<Vec<_>>();
+        if self.numbers.is_empty() {
+            return vec![
+                each(&without(&[G_STRICT_FLDEXP])).lower_for(&NUMBERS).unsupported(),
+                each(&[G_STRICT_FLDEXP]).lower_for(&pairs(&NUMBERS, &[S32])).unsupported(),
+                rules_for(self.name, &resets).lower(),
+                rules_for(self.name, &modes).lower(),
+                rules_for(self.name, &numbers).unsupported(),
+            ];
+        }
+        let soft: Vec<Type> = CALLED.iter().copied().filter(|number| !self.numbers.contains(number)).collect();
+        let of_register = |opcodes: &[Opcode]| rules_for(self.name, opcodes).legal_for(&[x]).min_scalar(0, x);
+        let sets = vec![
+            each(&without(&[G_STRICT_FREM, G_STRICT_FLDEXP])).legal_for(self.numbers).libcall_for(&soft),
+            each(&[G_STRICT_FREM]).libcall_for(CALLED),
+            each(&[G_STRICT_FLDEXP]).libcall_for(&pairs(CALLED, &[S32])),
+            of_register(&modes),
+            of_register(&numbers),
+        ];
+        let resets = rules_for(self.name, &resets).always_legal();
+        sets.into_iter().map(RuleSet::unsupported).chain([resets]).collect()
     }
 
     fn conversions(self) -> Vec<RuleSet> {

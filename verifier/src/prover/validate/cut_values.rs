@@ -244,7 +244,7 @@ fn is_function_of_registers(target: &Target, function: &Function, data: &InstDat
     let control = OpcodeFlags::TERMINATOR | OpcodeFlags::CALL | OpcodeFlags::BARRIER;
     let flags = function.opcode_flags(data, target.vocabulary);
     // In a strict function any instruction on numbers may see the environment.
-    let sees_environment = function.is_strict && matches!(data.opcode, Opcode::Target(_));
+    let sees_environment = function.is_strict() && matches!(data.opcode, Opcode::Target(_));
     !sees_environment
         && !flags.intersects(other | control)
         && !data.opcode.is_phi()
