@@ -321,7 +321,7 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
     let corpus = campaign.corpus.as_ref();
     let drawn = corpus.and_then(|corpus| corpus.next(target, seed));
     let DrawnFeatures { features, turn } = match &drawn {
-        Some(drawn) => DrawnFeatures { features: given | features::needed(target, &drawn.function), turn: 0 },
+        Some(drawn) => DrawnFeatures { features: features::sufficient(target, given, &drawn.function), turn: 0 },
         None => campaign.features_of(target, given, seed),
     };
     harness.set_options(campaign.options(features, seed));
