@@ -36,10 +36,7 @@ void say_hex(const char *name, uint64_t value);
 /* A sequence that looks random and is the same everywhere (xorshift). The state must not be 0. */
 uint32_t next_random(uint32_t *state);
 
-/* Rounding modes, and the flags of exceptions: each is a bit, whatever its place on the machine. */
-enum { NEAREST, TO_ZERO, DOWN, UP };
-enum { INEXACT = 1, UNDERFLOW = 2, OVERFLOW = 4, DIVISION_BY_ZERO = 8, INVALID = 16 };
-/* Of platform.c, on machines with an environment of floating point. */
+/* Of platform.c, on machines with an environment of floating point: a mode and flags as `strict.h` names them. */
 void set_environment(int mode, unsigned flags);
 unsigned exceptions(void);
 

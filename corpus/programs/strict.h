@@ -4,6 +4,10 @@
 
 #include "quad.h"
 
+/* Rounding modes, and the flags of exceptions: each is a bit, whatever its place on the machine. */
+enum { NEAREST, TO_ZERO, DOWN, UP };
+enum { INEXACT = 1, UNDERFLOW = 2, OVERFLOW = 4, DIVISION_BY_ZERO = 8, INVALID = 16 };
+
 #pragma STDC FENV_ACCESS ON
 
 #define ARITHMETIC(type, name)                                                                                         \

@@ -183,6 +183,7 @@ impl Harness {
         judges: JudgeSet,
         saboteur: &mut dyn Observer,
     ) -> (Tally, Acceptance) {
+        let function = &*self.bench.target.settled(function, self.bench.options.features);
         let trial = |harness: &mut Harness| {
             let (tally, wrong, acceptance) = harness.session(function, inputs, judges, saboteur);
             let mut tally = Tally { functions: 1, ..tally };
@@ -292,6 +293,7 @@ impl Harness {
     }
 
     fn reproduced(&mut self, function: &Function, known: &Finding, saboteur: &mut dyn Observer) -> Option<Finding> {
+        let function = &*self.bench.target.settled(function, self.bench.options.features);
         if let Some(input) = &known.input {
             expected(&Interpreter::new(function, self.bench.target), input).ok()??;
         }

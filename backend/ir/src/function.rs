@@ -13,6 +13,7 @@ use crate::interned::Interned;
 use crate::opcode::Opcode;
 use crate::operand::{Operand, PackedConst, Reg, RegFlags, RegOperand};
 use crate::stage::Stage;
+use crate::strictness::Strictness;
 pub use crate::tables::{FixedObject, ListedRegisters, RegisterListKind, SlotKind, StackObject};
 use crate::tables::{FrameInfo, JumpTables, PoolConstant};
 use crate::types::Type;
@@ -48,19 +49,6 @@ bitflags! {
         /// `isSSA: false`: a virtual register may have many definitions, although PHIs may be left.
         const LEFT_SSA = 1 << 9;
     }
-}
-
-/// How the operations of a function see the environment of floating point: the rounding mode, and the flags of
-/// exceptions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Strictness {
-    /// They assume LLVM's default one, which nobody observes.
-    #[default]
-    Default,
-    /// They see it: once there is an operation that does, and as its text says of machine code (LLVM's `strictfp`).
-    Strict,
-    /// They would, and the machine has none: it rounds to nearest, and raises nothing.
-    NoEnvironment,
 }
 
 /// The registers that a virtual register may live in.
@@ -555,36 +543,13 @@ impl Function {
         }
     }
 
-    /// True if its operations see an environment of floating point.
-    pub fn is_strict(&self) -> bool {
-        self.strictness == Strictness::Strict
-    }
-
-    /// From now on its operations see the environment of floating point, if the machine has one.
-    pub fn make_strict(&mut self) {
-        if self.strictness == Strictness::Default {
-            self.strictness = Strictness::Strict;
-        }
-    }
-
-    /// The operation that an instruction is on the machine: a strict one is that of the default environment where there
-    /// is no other.
-    pub fn opcode_on_machine(&self, data: &InstData) -> Opcode {
-        match self.strictness {
-            Strictness::NoEnvironment => data.opcode.in_default_environment(),
-            Strictness::Default | Strictness::Strict => data.opcode,
-        }
-    }
-
     /// The first terminator of `block`: the first instruction for which `is_terminator` holds.
     pub fn first_terminator(&self, block: Block, is_terminator: impl Fn(&InstData) -> bool) -> Option<Inst> {
         self.insts_reversed(block).take_while(|&inst| is_terminator(&self.insts[inst])).last()
     }
 
     fn create(&mut self, data: InstData) -> Inst {
-        if data.opcode.sees_environment() {
-            self.make_strict();
-        }
+        self.note_environment(data.opcode);
         let inst = self.insts.push(data);
         self.links.push(Link::default());
         self.count_operands(inst);

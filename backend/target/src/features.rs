@@ -4,7 +4,8 @@
 
 use crate::Target;
 use bitflags::bitflags;
-use tribunal_ir::Function;
+use std::borrow::Cow;
+use tribunal_ir::{Function, Strictness};
 
 bitflags! {
     /// Parts of one target's instruction set: options, and properties that no option changes.
@@ -135,6 +136,37 @@ impl Target {
     /// The options that change no rule.
     pub fn options_beside_rules(&self) -> impl Iterator<Item = &'static FeatureDesc> {
         self.options.iter().filter(|option| option.rules == RuleChange::No)
+    }
+
+    /// True if a machine with these features has registers of floating point.
+    pub fn has_float_registers(&self, features: Features) -> bool {
+        self.banks.iter().skip(1).any(|bank| features.contains(bank.requires))
+    }
+
+    /// Tells a function whether the machine that it runs on has an environment of floating point: it stands beside the
+    /// registers of floating point.
+    pub fn settle_environment(&self, function: &mut Function, features: Features) {
+        function.strictness = self.strictness(function, features);
+    }
+
+    /// The function that the machine has told so.
+    pub fn settled<'f>(&self, function: &'f Function, features: Features) -> Cow<'f, Function> {
+        let strictness = self.strictness(function, features);
+        if strictness == function.strictness {
+            return Cow::Borrowed(function);
+        }
+        let mut settled = function.clone();
+        settled.strictness = strictness;
+        Cow::Owned(settled)
+    }
+
+    fn strictness(&self, function: &Function, features: Features) -> Strictness {
+        let has_environment = self.abi.float_environment.is_some() && self.has_float_registers(features);
+        match (function.strictness, has_environment) {
+            (Strictness::Default, _) => Strictness::Default,
+            (Strictness::Strict | Strictness::NoEnvironment, true) => Strictness::Strict,
+            (Strictness::Strict | Strictness::NoEnvironment, false) => Strictness::NoEnvironment,
+        }
     }
 
     /// The target's name, with the features that differ from its default: `riscv64`, `riscv64-m+zbb`.

@@ -9,9 +9,7 @@ use crate::registers::{BankDesc, NarrowerMoves};
 use crate::selection::{Emit, Out};
 use crate::variable_arguments::copied_register;
 use crate::{Features, Target};
-use tribunal_ir::{
-    Function, InstData, Opcode, Operand, PReg, Reg, RegBank, RegClass, StackSlot, Strictness, Type, VReg,
-};
+use tribunal_ir::{Function, InstData, Opcode, Operand, PReg, Reg, RegBank, RegClass, StackSlot, Type, VReg};
 
 /// The instruction that copies a register of one class to one of another, or of the same. The classes are equally wide.
 pub struct CopyDesc {
@@ -45,22 +43,6 @@ impl Target {
         let bits = self.vocabulary.register_bits(register);
         let beyond = narrower.as_ref().filter(|narrower| bits > self.class(narrower.class).bits);
         beyond.map_or(*requires, |narrower| *requires | narrower.without)
-    }
-
-    /// True if a machine with these features has registers of floating point.
-    pub fn has_float_registers(&self, features: Features) -> bool {
-        self.banks.iter().skip(1).any(|bank| features.contains(bank.requires))
-    }
-
-    /// Tells a function whether the machine that it runs on has an environment of floating point: it stands beside the
-    /// registers of floating point.
-    pub fn settle_environment(&self, function: &mut Function, features: Features) {
-        let has_environment = self.abi.float_environment.is_some() && self.has_float_registers(features);
-        function.strictness = match (function.strictness, has_environment) {
-            (Strictness::Default, _) => Strictness::Default,
-            (Strictness::Strict | Strictness::NoEnvironment, true) => Strictness::Strict,
-            (Strictness::Strict | Strictness::NoEnvironment, false) => Strictness::NoEnvironment,
-        };
     }
 
     /// The bank of a value as wide as the whole register that it is a copy of; `None` for any other value.

@@ -161,8 +161,8 @@ impl RuntimeFunction {
     }
 
     /// The operation that it is in a strict function: it rounds and raises flags as the environment says. So do the
-    /// functions of C, and those of libgcc (`sfp-machine.h` of the machine). Those of compiler-rt raise no flag but that
-    /// of an inexact result.
+    /// functions of C, and those of libgcc (`sfp-machine.h` of the machine). Those of compiler-rt raise the flag of an
+    /// inexact result alone.
     pub fn strict(&self) -> Option<Opcode> {
         match self.meaning {
             RuntimeMeaning::Opcode(opcode) => opcode.strict(),

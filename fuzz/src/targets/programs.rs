@@ -43,7 +43,9 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
         for harness in harnesses {
             let target = harness.target();
             let function = match &read {
-                Some((named, function)) if named.name == target.name => function.clone(),
+                Some((named, function)) if named.name == target.name => {
+                    target.settled(function, target.default_features).into_owned()
+                }
                 Some(_) => continue,
                 None => {
                     match generator::generate(&mut Unstructured::new(bytes), target, target.default_features, "f") {

@@ -78,9 +78,9 @@ pub(super) fn lower(r: &mut Recipe<'_>, target: &Target) -> bool {
         G_STACKSAVE => frames::save(r, target),
         G_STACKRESTORE => frames::restore(r, target),
         G_DYN_STACKALLOC => frames::allocate(r, target),
-        // The default environment is the only one.
-        G_RESET_FPENV | G_RESET_FPMODE | G_SET_ROUNDING => {}
+        // There is no other environment than the default one.
         G_GET_ROUNDING => floats::rounding(r),
+        _ if r.data.opcode.family() == Some(Family::FloatEnvironment) => {}
         _ if r.data.opcode.family() == Some(Family::StrictFloat) => floats::in_default_environment(r),
         _ if r.data.opcode.family() == Some(Family::Indexed) => return memory::lower_indexed(r),
         _ => return false,

@@ -11,36 +11,11 @@ use super::opcodes::malformed;
 use super::walk::{self, MachineState, Next, Transfer};
 use super::{Domain, Unsupported, Value};
 use crate::float::FloatFormat;
-use crate::function::{Function, Strictness};
 use crate::inst::InstData;
 use crate::opcode::{Family, Opcode};
-use crate::operand::{Operand, RegOperand};
-use crate::vocabulary::{PReg, Vocabulary};
+use crate::operand::RegOperand;
+use crate::strictness::Strictness;
 use smallvec::SmallVec;
-
-impl Function {
-    /// The registers of the environment of floating point that its operations see, if they see it.
-    pub fn environment_registers(&self, vocabulary: &dyn Vocabulary) -> impl Iterator<Item = PReg> + use<> {
-        let environment = vocabulary.float_environment().filter(|_| self.is_strict());
-        environment.into_iter().flat_map(FloatEnvironment::registers)
-    }
-
-    /// Makes it strict if an instruction writes a register of the environment of floating point, or reads its flags.
-    /// Many read its rounding mode.
-    pub fn make_strict_if_named(&mut self, vocabulary: &dyn Vocabulary) {
-        let is_named = vocabulary.float_environment().is_some_and(|environment| {
-            let is_shown = |operand: &Operand| match operand.as_reg().and_then(|register| register.reg.as_physical()) {
-                Some(register) if register == environment.control => operand.is_def(),
-                Some(register) => register == environment.status,
-                None => false,
-            };
-            self.all_insts().any(|inst| self.inst(inst).operands.iter().any(is_shown))
-        });
-        if is_named {
-            self.make_strict();
-        }
-    }
-}
 
 /// The environment that a function's operations see; `None` where it is LLVM's default one, which nobody observes.
 pub fn environment<D: Domain, S: MachineState<D>>(state: &S) -> Option<&'static FloatEnvironment> {

@@ -19,8 +19,12 @@ mod yaml;
 
 pub use print::{print_base, print_function, print_inst, print_memory, print_module, print_operand, print_pointer};
 
+use crate::function::Function;
 use crate::module::{Module, Unknown};
+use crate::stage::Stage;
+use crate::strictness::Strictness;
 use crate::vocabulary::Vocabulary;
+use std::fmt::{self, Write};
 
 /// The place where a text is not MIR, and the reason.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -54,6 +58,17 @@ impl From<ParseError> for Failure {
 const STAGE: &str = "# stage: ";
 /// The comment there that says of a function that its operations see the environment of floating point.
 const STRICT: &str = "# strictfp";
+
+/// Writes both, where the rest of the document does not say so.
+fn write_comments(out: &mut String, function: &Function) -> fmt::Result {
+    if function.strictness != Strictness::Default {
+        writeln!(out, "{STRICT}")?;
+    }
+    if Stage::of(function.properties) != function.stage {
+        writeln!(out, "{STAGE}{}", function.stage)?;
+    }
+    Ok(())
+}
 
 /// Reads a whole file. Text that is no MIR is an error. A function that names something unknown (a register, a class,
 /// an opcode) is [`Module::unread`], and the others are read.

@@ -2,7 +2,7 @@
 
 use super::operands::{PART_INDEX, part_index};
 use super::yaml::quoted;
-use super::{STAGE, STRICT, floats, names, tables};
+use super::{floats, names, tables};
 use crate::address::{AddressBase, AddressData};
 use crate::cfi::CfiInstruction;
 use crate::entities::{StackSlot, VReg};
@@ -13,7 +13,6 @@ use crate::module::{Entry, Module};
 use crate::opcode::{Opcode, OpcodeFlags, OperandKind};
 use crate::operand::{Operand, Reg, RegFlags, RegOperand};
 use crate::ordering::{AtomicOrdering, SyncScope};
-use crate::stage::Stage;
 use crate::types::Type;
 use crate::vocabulary::{PReg, TargetFlags, Vocabulary};
 use std::fmt::{self, Write};
@@ -123,11 +122,8 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn document(&self, out: &mut String) -> fmt::Result {
         let function = self.function;
-        let strict = if function.is_strict() { format!("\n{STRICT}") } else { String::new() };
-        writeln!(out, "---{strict}")?;
-        if Stage::of(function.properties) != function.stage {
-            writeln!(out, "{STAGE}{}", function.stage)?;
-        }
+        writeln!(out, "---")?;
+        super::write_comments(out, function)?;
         writeln!(out, "name:            {}", quoted(&function.name))?;
         if let Some(alignment) = function.alignment {
             writeln!(out, "alignment:       {alignment}")?;

@@ -111,8 +111,10 @@ impl FloatMachine {
     fn environment(self) -> Vec<RuleSet> {
         let each = |opcodes: &[Opcode]| self.each(opcodes);
         let (all, x) = (Family::StrictFloat.opcodes(), self.x);
-        let (resets, modes) = ([G_RESET_FPENV, G_RESET_FPMODE], [G_GET_ROUNDING, G_SET_ROUNDING]);
-        let numbers = [G_GET_FPENV, G_SET_FPENV, G_GET_FPMODE, G_SET_FPMODE];
+        let modes = [G_GET_ROUNDING, G_SET_ROUNDING];
+        let has_type = |opcode: &Opcode| opcode.info().is_some_and(|info| info.class_of(0).is_some());
+        let others = Family::FloatEnvironment.opcodes().iter().copied().filter(|opcode| !modes.contains(opcode));
+        let (numbers, resets): (Vec<Opcode>, Vec<Opcode>) = others.partition(has_type);
         let without = |some: &[Opcode]| all.iter().copied().filter(|opcode| !some.contains(opcode)).collect::<Vec<_>>();
         if self.numbers.is_empty() {
             return vec![
