@@ -22,7 +22,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("calls", 32),
     ("promises", 48),
     ("signalling-nan", 4),
-    ("undefined", 19),
+    ("undefined", 22),
     ("memory", 57),
     ("arithmetic", 23),
     ("selected", 106),

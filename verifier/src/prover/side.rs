@@ -504,7 +504,7 @@ fn is_undefined_value(data: &InstData) -> bool {
 }
 
 /// The register that a whole copy reads.
-fn copied(data: &InstData) -> Option<VReg> {
+pub(super) fn copied(data: &InstData) -> Option<VReg> {
     match data.operands.as_slice() {
         [Operand::Reg(_), Operand::Reg(source)] if data.opcode == Opcode::COPY && source.subregister.0 == 0 => {
             source.reg.as_virtual()

@@ -1,16 +1,15 @@
 //! The evaluation of one block of one function, and of the registers that it returns.
 
-use super::Undef;
-use super::control;
 use super::induction::Validation;
+use super::{Undef, control, undefined};
 use crate::prover::memory::SymbolicMemory;
 use crate::prover::opaque;
 use crate::prover::query::{self, StepOutput};
-use crate::prover::side::{Exit, Scalar, Side, SideEvaluation, is_undefined};
+use crate::prover::side::{Exit, Scalar, Side, SideEvaluation};
 use crate::prover::{Pair, ValueName};
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, RegFlags, VReg};
+use tribunal_ir::{Block, Function, InstData, Opcode, OpcodeFlags, PReg, RegFlags, VReg};
 use tribunal_target::Target;
 use tribunal_target::environment::{self, LibraryCall};
 
@@ -32,13 +31,10 @@ impl Validation<'_> {
         side.memory.tables = evaluation.tables();
         evaluation.run(&mut side, &insts)?;
         if self.setting.undef == Undef::PerUse {
-            let arrivals = undefined_arrivals(function, block);
-            let is_read_again = |(phi, _): &(Inst, VReg)| {
-                function.inst(*phi).vreg(0).is_some_and(|register| function.use_count(register) > 1)
-            };
-            // Such a PHI differs from read to read. In the earlier function one value for all reads is one of its
-            // behaviours; in the later one nothing here says the others.
-            if evaluation.is_later() && arrivals.iter().any(is_read_again) {
+            let arrivals = undefined::arrivals(function, block);
+            // In the earlier function one value for all reads is one of its behaviours; in the later one nothing here says
+            // the others.
+            if evaluation.is_later() && undefined::is_read_again(function, arrivals.iter().map(|&(phi, _)| phi)) {
                 return Err(Unsupported::new("an undefined value through a PHI that is read more than once"));
             }
             evaluation.arrive(&mut side, &arrivals);
@@ -148,27 +144,6 @@ impl Validation<'_> {
         query::registers(&mut self.graph, &mut self.inputs, target, (source, result), is_kept, &mut outputs);
         outputs
     }
-}
-
-/// The PHIs of the successors that take an undefined value from this block, each with the register.
-fn undefined_arrivals(function: &Function, block: Block) -> Vec<(Inst, VReg)> {
-    let mut arrivals = Vec::new();
-    for next in function.successors(block) {
-        for phi in function.insts(next).take_while(|&inst| function.inst(inst).opcode.is_phi()) {
-            let operands = function.inst(phi).operands.get(1..).unwrap_or_default();
-            let from = operands.chunks_exact(2).find_map(|input| match input {
-                [Operand::Reg(value), Operand::Block(from)] if *from == block => Some(value),
-                _ => None,
-            });
-            let Some((value, register)) = from.and_then(|value| Some((value, value.reg.as_virtual()?))) else {
-                continue;
-            };
-            if value.flags.contains(RegFlags::UNDEF) || is_undefined(function, register) {
-                arrivals.push((phi, register));
-            }
-        }
-    }
-    arrivals
 }
 
 /// The physical registers that hold something at the head of a block.

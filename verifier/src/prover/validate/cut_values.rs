@@ -8,7 +8,8 @@
 //! edge into a loop from outside, if a dominating block heads it.
 
 use super::induction::Validation;
-use super::trace::{Trace, UndefinedPhi, phis};
+use super::trace::{Trace, UndefinedPhi, comes_undefined, phis};
+use super::undefined::is_read_again;
 use super::ways::reached;
 use super::{Undef, control};
 use crate::machine_verifier::dominance::Tree;
@@ -126,7 +127,12 @@ impl Validation<'_> {
         let Some(last) = trace.last() else { return Ok(Values::default()) };
         let function = shape.function;
         let is_later = self.opaque.earlier.is_some();
-        let choice = if is_later { UndefinedPhi::EachRead } else { UndefinedPhi::Once };
+        let undefined =
+            phis(function, cut).filter(|&phi| comes_undefined(function, function.inst(phi), last, &trace.side));
+        let choice = match is_later && is_read_again(function, undefined) {
+            true => UndefinedPhi::EachRead,
+            false => UndefinedPhi::Once,
+        };
         self.enter(function, (last, cut), choice, &mut trace.side)?;
         let is_read = |&register: &VReg| function.use_count(register) > 0;
         if is_later && trace.side.undefined_phis.iter().any(is_read) {

@@ -26,6 +26,7 @@ mod simulation;
 mod straighten;
 mod tables;
 mod trace;
+mod undefined;
 mod ways;
 
 use super::depth::deep;

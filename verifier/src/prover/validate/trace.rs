@@ -3,7 +3,7 @@
 //! The conditions of the branches taken are kept apart: whatever a trace shows holds where all of them do. Undefined
 //! behaviour of one block comes before everything in the next.
 
-use super::Undef;
+use super::{Undef, undefined};
 
 use super::control;
 use super::induction::Validation;
@@ -15,7 +15,7 @@ use crate::prover::term::Term;
 use rustc_hash::FxHashMap;
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::semantics::walk::{self, Edge};
-use tribunal_ir::{Block, Function, Inst, InstData, Operand, RegFlags, VReg};
+use tribunal_ir::{Block, Function, Inst, InstData, RegFlags, VReg};
 
 /// A way that was evaluated.
 pub(super) struct Trace {
@@ -202,12 +202,7 @@ pub(super) fn phis(function: &Function, block: Block) -> impl Iterator<Item = In
 
 /// Whether a PHI takes an undefined value along the edge from a block.
 pub(super) fn comes_undefined(function: &Function, phi: &InstData, from: Block, side: &Side) -> bool {
-    let inputs = phi.operands.get(1..).unwrap_or_default().chunks_exact(2);
-    let mut inputs = inputs.filter_map(|input| match input {
-        [Operand::Reg(value), Operand::Block(block)] if *block == from => Some(value),
-        _ => None,
-    });
-    inputs.next().is_some_and(|value| {
+    undefined::inputs(phi).find(|&(_, block)| block == from).is_some_and(|(value, _)| {
         let is_anything = |register| is_undefined(function, register) || side.is_undefined_phi(function, register);
         value.flags.contains(RegFlags::UNDEF) || value.reg.as_virtual().is_some_and(is_anything)
     })
