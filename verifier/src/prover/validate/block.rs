@@ -32,8 +32,8 @@ impl Validation<'_> {
         evaluation.run(&mut side, &insts)?;
         if self.setting.undef == Undef::PerUse {
             let arrivals = undefined::arrivals(function, block);
-            // In the earlier function one value for all reads is one of its behaviours; in the later one nothing here says
-            // the others.
+            // In the earlier function one value for all reads is one of its behaviours; in the later one nothing here
+            // says the others.
             if evaluation.is_later() && undefined::is_read_again(function, arrivals.iter().map(|&(phi, _)| phi)) {
                 return Err(Unsupported::new("an undefined value through a PHI that is read more than once"));
             }
