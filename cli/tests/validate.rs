@@ -48,6 +48,43 @@ fn our_legalizer_is_proved_over_whole_functions() {
     }
 }
 
+/// A division in front of a sum, whose flags the later stage loses. `registers` are those of the two arguments.
+fn flags_lost(folder: &Path, registers: [&str; 2]) -> [PathBuf; 2] {
+    ["%3:_(s64) = G_STRICT_FDIV %0, %1", ""].map(|division| {
+        let [one, other] = registers;
+        let lines = [
+            &format!("liveins: ${one}, ${other}"),
+            "",
+            &format!("%0:_(s64) = COPY ${one}"),
+            &format!("%1:_(s64) = COPY ${other}"),
+            division,
+            "%9:_(s64) = G_STRICT_FADD %0, %1",
+            &format!("${one} = COPY %9(s64)"),
+            &format!("PseudoRET implicit ${one}"),
+        ];
+        let head = "# target: riscv64\n---\nname: f\ntracksRegLiveness: true\nbody: |\n  bb.0:\n    ";
+        let text = format!("{head}{}\n...\n", lines.join("\n    "));
+        let path = folder.join(format!("{one}{}.mir", division.len()));
+        std::fs::write(&path, text).unwrap();
+        path
+    })
+}
+
+/// A machine has all that it may have, unless the user says that it has no registers of floating point; one whose code
+/// names some has them whatever he says.
+#[test]
+fn a_machine_has_an_environment_unless_it_is_said_to_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let general = flags_lost(folder.path(), ["x10", "x11"]);
+    let floats = flags_lost(folder.path(), ["f10_d", "f11_d"]);
+    for ([before, after], flags) in [(&general, &[][..]), (&floats, &[]), (&floats, &["--features=-f"])] {
+        let (status, report, text) = validate(before, after, flags);
+        assert_eq!((status, &report["refuted"]), (Some(1), &Value::from(1)), "{text}");
+    }
+    let (status, _, text) = validate(&general[0], &general[1], &["--features=-f"]);
+    assert_eq!(status, Some(0), "{text}");
+}
+
 #[test]
 fn llvms_legalizer_is_proved_over_whole_functions() {
     let folder = tempfile::tempdir().unwrap();

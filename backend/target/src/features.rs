@@ -161,11 +161,14 @@ impl Target {
     }
 
     fn strictness(&self, function: &Function, features: Features) -> Strictness {
-        let has_environment = self.abi.float_environment.is_some() && self.has_float_registers(features);
-        match (function.strictness, has_environment) {
-            (Strictness::Default, _) => Strictness::Default,
-            (Strictness::Strict | Strictness::NoEnvironment, true) => Strictness::Strict,
-            (Strictness::Strict | Strictness::NoEnvironment, false) => Strictness::NoEnvironment,
+        if function.strictness == Strictness::Default {
+            return Strictness::Default;
+        }
+        // Whatever somebody says of the machine, it has the registers that its code names.
+        let features = features | self.features_of_registers(function);
+        match self.abi.float_environment.is_some() && self.has_float_registers(features) {
+            true => Strictness::Strict,
+            false => Strictness::NoEnvironment,
         }
     }
 

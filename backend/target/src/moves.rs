@@ -45,6 +45,13 @@ impl Target {
         beyond.map_or(*requires, |narrower| *requires | narrower.without)
     }
 
+    /// The features without which a machine lacks a register that the function names.
+    pub fn features_of_registers(&self, function: &Function) -> Features {
+        let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
+        let registers = operands.filter_map(|operand| operand.as_reg()).filter_map(|operand| operand.reg.as_physical());
+        registers.fold(Features::empty(), |needed, register| needed | self.features_of(register))
+    }
+
     /// The bank of a value as wide as the whole register that it is a copy of; `None` for any other value.
     pub fn bank_of_copy(&self, function: &Function, value: VReg) -> Option<RegBank> {
         let register = copied_register(self, function, value)?;

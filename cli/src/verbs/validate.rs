@@ -104,8 +104,10 @@ impl InputReport {
 pub fn run(arguments: &Arguments) -> Result<Status, CliError> {
     let started = std::time::Instant::now();
     let named = arguments.target.named()?;
-    let (before, options) = arguments.target.read(&arguments.before)?;
-    let mut after = input::read(&arguments.after, named.or(Some(before.target)))?.settled(options.features);
+    let before = input::read(&arguments.before, named)?;
+    let features = arguments.target.offered(&before)?;
+    let before = before.settled(features);
+    let mut after = input::read(&arguments.after, named.or(Some(before.target)))?.settled(features);
     if arguments.drop_flags {
         for function in &mut after.module.functions {
             *function = validate::without_flags(function);

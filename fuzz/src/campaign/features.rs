@@ -102,9 +102,7 @@ fn with_one_changed(target: &Target, given: Features, seed: u64) -> Features {
 /// operation that sees the environment of floating point, which no library has: a program of the corpus may have been
 /// made for other ones than those of the campaign.
 pub(super) fn sufficient(target: &Target, given: Features, function: &Function) -> Features {
-    let operands = function.all_insts().flat_map(|inst| &function.inst(inst).operands);
-    let registers = operands.filter_map(|operand| operand.as_reg()).filter_map(|operand| operand.reg.as_physical());
-    let mut features = registers.fold(given, |needed, register| needed | target.features_of(register));
+    let mut features = given | target.features_of_registers(function);
     loop {
         // An option may bring the environment in which another operation lacks an instruction.
         let with_more = function.all_insts().fold(features, |features, inst| {
