@@ -336,11 +336,10 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         false => generated_at(seed, turn, target, features),
     };
     let generated = || Some(Drawn { function: function()?, is_read: false });
-    let Some(Drawn { mut function, is_read }) = drawn.or_else(generated) else {
+    let Some(Drawn { function, is_read }) = drawn.or_else(generated) else {
         local.rejected += 1;
         return;
     };
-    target.settle_environment(&mut function, features);
     let plan = inputs::Plan { count: campaign.inputs, seed };
     let mut planter = campaign.fault.and_then(|fault| Planter::on(target, fault));
     let mut tally = match harness.trial_if_accepted(&function, plan, judges(number), &mut planter) {

@@ -137,6 +137,7 @@ impl Harness {
     /// Every judge, on inputs made by `plan`. Without one conclusive execution the function is unknown, unless no run
     /// of it can be defined.
     pub fn trial(&mut self, function: &Function, plan: Plan) -> Tally {
+        let function = &*self.bench.target.settled(function, self.bench.options.features);
         let mut tally = self.trial_on(function, &inputs::inputs(function, self.bench.target, plan));
         tally.demand_execution(inputs::never_ends_well(function, self.bench.target));
         tally
@@ -163,6 +164,7 @@ impl Harness {
         judges: JudgeSet,
         saboteur: &mut dyn Observer,
     ) -> Result<Tally, Vec<Finding>> {
+        let function = &*self.bench.target.settled(function, self.bench.options.features);
         let inputs = inputs::inputs(function, self.bench.target, plan);
         match self.judged(function, &inputs, judges, saboteur) {
             (tally, Acceptance::Accepted) => Ok(tally),

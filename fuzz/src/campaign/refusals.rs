@@ -18,8 +18,7 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, seed: u64, loc
     let plan = Plan { count: INPUTS, seed };
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let mut total = Tally::default();
-    for mut function in generated_of_any_types(seed, harness.target()) {
-        harness.target().settle_environment(&mut function, harness.options().features);
+    for function in generated_of_any_types(seed, harness.target()) {
         let judges = JudgeSet::AFTER_PASSES.with(Judge::Emulator);
         let Ok(mut tally) = harness.trial_if_accepted(&function, plan, judges, &mut planter) else { continue };
         tally.unsupported.clear();
