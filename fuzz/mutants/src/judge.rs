@@ -2,9 +2,11 @@
 
 use crate::MutantsError;
 use crate::layer;
+use crate::site::Change;
 use crate::weave::Mutant;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -63,8 +65,30 @@ pub struct MutantKill {
 pub enum Fate {
     /// A judge found it.
     Killed(MutantKill),
-    /// No judge did; the commands that left something unknown or unsupported.
-    Alive(Vec<Verb>),
+    /// No judge did.
+    Alive(Survival),
+}
+
+/// Where a fault was while no judge saw it.
+#[derive(Clone, Default, Debug, Serialize)]
+pub struct Survival {
+    /// The commands that left something unknown or unsupported.
+    pub open: Vec<Verb>,
+    /// The commands that never come to its place.
+    pub unreached: Vec<Verb>,
+}
+
+impl fmt::Display for Survival {
+    /// Words for behind a fault; nothing if all commands came to it and decided all.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (title, verbs) in [("open:", &self.open), ("never reached by", &self.unreached)] {
+            if !verbs.is_empty() {
+                let names: Vec<&str> = verbs.iter().map(|verb| verb.name()).collect();
+                write!(f, " ({title} {})", names.join(", "))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The place and the limits of the hunt.
@@ -77,6 +101,8 @@ pub struct Court {
     pub folder: PathBuf,
     /// Of each command.
     pub seconds: u64,
+    /// For each verb the faults that its commands, in their order, come to without a fault; of `check_baseline`.
+    pub reached: BTreeMap<Verb, Vec<BTreeSet<u32>>>,
 }
 
 /// The last line of a command's standard output; the fields that are read.
@@ -100,6 +126,15 @@ struct Finding {
     kind: String,
     guilty: String,
     signature: String,
+}
+
+/// The state of the binary's switch.
+#[derive(Clone, Copy)]
+enum Switch<'p> {
+    /// This fault is on.
+    On(u32),
+    /// None is, and those that are asked for are noted in this file.
+    Noted(&'p Path),
 }
 
 /// The end of a command.
@@ -156,20 +191,29 @@ impl Court {
         if pass.is_some() {
             copy_folder(&self.proofs(), &place.join("proofs"))?;
         }
-        let mut open = Vec::new();
+        let mut survival = Survival::default();
         for verb in Verb::ALL {
-            for command in self.commands(verb, &place, self.seconds, pass.is_some())? {
-                let run = self.run(verb, mutant.number, command, &place)?;
+            let mut is_reached = false;
+            for (index, command) in self.commands(verb, &place, self.seconds, pass.is_some())?.into_iter().enumerate() {
+                // What never asks for the fault does as it did without one.
+                if !self.is_reached(mutant, verb, index) {
+                    continue;
+                }
+                is_reached = true;
+                let run = self.run(verb, Switch::On(mutant.number), command, &place)?;
                 if let Some(finding) = run.finding() {
                     return Ok(Fate::Killed(found(verb, &run, &finding, &place, pass)));
                 }
                 match run.status {
                     Some(0) => {}
                     // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
-                    None if run.is_late && verb != Verb::Fuzz => open.push(verb),
-                    Some(3) => open.push(verb),
+                    None if run.is_late && verb != Verb::Fuzz => survival.open.push(verb),
+                    Some(3) => survival.open.push(verb),
                     status => return Ok(Fate::Killed(process(verb, &run, status))),
                 }
+            }
+            if !is_reached {
+                survival.unreached.push(verb);
             }
         }
         // Proofs are large, and of no use to the next fault.
@@ -177,23 +221,37 @@ impl Court {
         if proofs.exists() {
             std::fs::remove_dir_all(&proofs).map_err(MutantsError::at(&proofs))?;
         }
-        open.dedup();
-        Ok(Fate::Alive(open))
+        survival.open.dedup();
+        Ok(Fate::Alive(survival))
     }
 
-    /// Without a fault every command must pass: a kill would say nothing otherwise. The proofs are kept for the faults.
-    pub fn check_baseline(&self) -> Result<(), MutantsError> {
+    /// Whether the verb's command of this index comes to the fault. A table's fault has no place to come to.
+    fn is_reached(&self, mutant: &Mutant, verb: Verb, index: usize) -> bool {
+        let reached = self.reached.get(&verb).and_then(|commands| commands.get(index));
+        matches!(mutant.site.change, Change::Table { .. })
+            || reached.is_none_or(|reached| reached.contains(&mutant.number))
+    }
+
+    /// Without a fault every command must pass: a kill would say nothing otherwise. The proofs are kept for the faults,
+    /// and the places that each command comes to.
+    pub fn check_baseline(&mut self) -> Result<(), MutantsError> {
         let place = self.folder.join("0");
         std::fs::create_dir_all(&place).map_err(MutantsError::at(&place))?;
-        for verb in [Verb::Fuzz, Verb::Trial] {
-            for command in self.commands(verb, &place, self.seconds, true)? {
-                let run = self.run(verb, 0, command, &place)?;
+        for verb in Verb::ALL {
+            for (index, command) in self.commands(verb, &place, self.seconds, true)?.into_iter().enumerate() {
+                let noted = place.join(format!("{}-{index}-reached", verb.name()));
+                let run = self.run(verb, Switch::Noted(&noted), command, &place)?;
                 // No run of a module's function has an outcome where an address is one; that is `unknown`.
                 let is_open = verb == Verb::Trial && run.status == Some(3) && run.report.unsupported == 0;
-                if run.status != Some(0) && !is_open {
+                // A slow machine does not end its part of the catalogue, and no fault is killed by that.
+                let is_late = verb == Verb::Prove && run.is_late;
+                if run.status != Some(0) && !is_open && !is_late {
                     let status = run.status.map_or_else(|| "no status".to_string(), |status| status.to_string());
                     return Err(MutantsError::Baseline { command: verb.name().to_string(), status });
                 }
+                let text = std::fs::read_to_string(&noted).map_err(MutantsError::at(&noted))?;
+                let numbers = text.lines().filter_map(|line| line.parse().ok()).collect();
+                self.reached.entry(verb).or_default().push(numbers);
             }
         }
         Ok(())
@@ -244,11 +302,14 @@ impl Court {
         Ok(vec![first])
     }
 
-    fn run(&self, verb: Verb, number: u32, mut command: Command, place: &Path) -> Result<Run, MutantsError> {
+    fn run(&self, verb: Verb, switch: Switch<'_>, mut command: Command, place: &Path) -> Result<Run, MutantsError> {
         let output = place.join(verb.name());
         let file = File::create(&output).map_err(MutantsError::at(&output))?;
         let started = Instant::now();
-        command.env("TRIBUNAL_MUTANT", number.to_string());
+        match switch {
+            Switch::On(number) => command.env("TRIBUNAL_MUTANT", number.to_string()),
+            Switch::Noted(path) => command.env("TRIBUNAL_MUTANTS_REACHED", path),
+        };
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
         let mut child = command.spawn().map_err(MutantsError::at(&self.program))?;
         let limit = Duration::from_secs(self.seconds + if verb == Verb::Trial { 0 } else { GRACE });
@@ -370,6 +431,7 @@ fn instructions(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site::{MutationSite, Operator};
 
     #[test]
     fn each_target_has_its_cases_and_its_modules() {
@@ -393,6 +455,31 @@ mod tests {
         assert_eq!((kill.judge.as_str(), kill.kind.as_str(), kill.is_blamed), ("compiler", "unsupported", Some(true)));
         let open = Run { report: Report::default(), ..run };
         assert!(open.finding().is_none());
+    }
+
+    #[test]
+    fn a_command_that_never_comes_to_a_fault_is_not_run() {
+        let mutant = |number, change| {
+            let (file, item) = ("backend/ir/src/opcode.rs".to_string(), "f".to_string());
+            let shown = ("g();".to_string(), "(nothing)".to_string());
+            let site = MutationSite { file, line: 7, item, range: 0..1, operator: Operator::Statement, shown, change };
+            Mutant { number, site }
+        };
+        let (code, table) = (Change::Drop, Change::Table { at: 0..1, with: String::new(), statics: Vec::new() });
+        let folder = tempfile::tempdir().expect("a folder for the output");
+        let reached = Verb::ALL.map(|verb| (verb, vec![BTreeSet::from([1]); 100]));
+        // The program is not there: to run it is an error.
+        let court = Court {
+            program: folder.path().join("none"),
+            root: Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."),
+            folder: folder.path().to_path_buf(),
+            seconds: 1,
+            reached: reached.into_iter().collect(),
+        };
+        let fate = court.judge(&mutant(2, code.clone())).expect("nothing is run");
+        assert!(matches!(fate, Fate::Alive(survival) if survival.unreached == Verb::ALL && survival.open.is_empty()));
+        court.judge(&mutant(1, code)).expect_err("the commands come to it");
+        court.judge(&mutant(2, table)).expect_err("a table is everywhere");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,8 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
     let out = root.join(&arguments.out);
     let _taken = workspace::take(&out)?;
     let built = compile::build(&sources, &order, count, &out, |line| eprintln!("{line}"))?;
-    let court = Court { program: built.program.clone(), root, folder: out.join("fates"), seconds: arguments.seconds };
+    let (program, folder) = (built.program.clone(), out.join("fates"));
+    let mut court = Court { program, root, folder, seconds: arguments.seconds, reached: BTreeMap::new() };
     if court.folder.exists() {
         std::fs::remove_dir_all(&court.folder).map_err(MutantsError::at(&court.folder))?;
     }
@@ -163,7 +165,7 @@ fn line(judged: &JudgedMutant) -> String {
             kill.instructions.map(|count| format!(" ({count} instructions)")).unwrap_or_default()
         ),
         Fate::Alive(_) if judged.equivalent.is_some() => "equivalent".to_string(),
-        Fate::Alive(open) => format!("alive{}", if open.is_empty() { "" } else { ", and something is open" }),
+        Fate::Alive(survival) => format!("alive{survival}"),
     };
     format!("{} {}: {fate}", judged.number, judged.site)
 }

@@ -131,10 +131,8 @@ impl Report {
             report.layers.entry(layer).or_default().add(one);
             report.operators.entry(one.site.operator.name()).or_default().add(one);
             match &one.fate {
-                Fate::Alive(open) if one.equivalent.is_none() => {
-                    let names: Vec<&str> = open.iter().map(|verb| verb.name()).collect();
-                    let left = if names.is_empty() { String::new() } else { format!(" (open: {})", names.join(", ")) };
-                    report.alive.push(format!("{} {}{left}\n    {}", one.number, one.site, one.site.key()));
+                Fate::Alive(survival) if one.equivalent.is_none() => {
+                    report.alive.push(format!("{} {}{survival}\n    {}", one.number, one.site, one.site.key()));
                 }
                 Fate::Killed(kill) if kill.is_blamed == Some(false) => {
                     let line = format!("{} {}: {} {}: {}", one.number, one.site, kill.judge, kill.kind, kill.guilty);
@@ -177,6 +175,7 @@ fn in_order<'r>(rows: &'r BTreeMap<&'static str, Row>) -> Vec<(&'r &'static str,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::Survival;
     use crate::site::Change;
 
     fn judged(fate: Fate, equivalent: Option<&str>) -> JudgedMutant {
@@ -206,14 +205,15 @@ mod tests {
         };
         let all = [
             judged(Fate::Killed(kill), None),
-            judged(Fate::Alive(vec![Verb::Prove]), None),
-            judged(Fate::Alive(Vec::new()), Some("It is dead.")),
+            judged(Fate::Alive(Survival { open: vec![Verb::Prove], unreached: vec![Verb::Fuzz] }), None),
+            judged(Fate::Alive(Survival::default()), Some("It is dead.")),
         ];
         let report = Report::new(&all);
         assert_eq!((report.all.faults, report.all.killed, report.all.equivalent, report.all.blamed), (3, 1, 1, 0));
         assert_eq!((report.alive.len(), report.misblamed.len()), (1, 1));
         assert!(
-            report.alive[0].contains("layout.rs:7") && report.alive[0].contains("open: prove"),
+            report.alive[0].contains("layout.rs:7")
+                && report.alive[0].contains("(open: prove) (never reached by fuzz)"),
             "{}",
             report.alive[0]
         );
