@@ -24,7 +24,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("signalling-nan", 4),
     ("undefined", 22),
     ("memory", 57),
-    ("arithmetic", 23),
+    ("arithmetic", 29),
     ("selected", 106),
     ("threads", 28),
     ("vectors", 39),

@@ -19,13 +19,15 @@ struct Division {
 }
 
 /// The question with products that are quotients as divisions, and with what such quotients leave as remainders.
-/// `None` where it has no division by a constant, or no product that is one: then the solver knows better.
+/// `None` where it has no division by a constant, or neither a product that is one nor a remainder beside its quotient:
+/// then the solver knows better.
 pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &[Term]) -> Option<Term> {
     let asked: Vec<Division> = cone.iter().filter_map(|&term| division(graph, term)).collect();
     if asked.is_empty() {
         return None;
     }
-    let (mut divisions, mut memo, mut has_product) = (FxHashMap::default(), FxHashMap::default(), false);
+    let (mut divisions, mut memo) = (FxHashMap::default(), FxHashMap::default());
+    let mut has_two_forms = has_remainder_beside_quotient(graph, cone);
     let mut met = Vec::new();
     let products: Vec<(Term, Division)> =
         cone.iter().filter_map(|&term| Some((term, product(graph, term, &asked)?))).collect();
@@ -34,7 +36,7 @@ pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &
         let own = division(graph, term);
         let product = products.next_if(|&(product, _)| product == term).map(|(_, division)| division);
         let Some(found) = own.or(product).or_else(|| low_part(graph, term, &quotients)) else { continue };
-        has_product |= own.is_none();
+        has_two_forms |= own.is_none();
         let dividend = substituted(graph, found.dividend, &divisions, &mut memo);
         let found = Division { dividend, ..found };
         let value = value(graph, term, found);
@@ -45,8 +47,18 @@ pub(in crate::prover) fn as_divisions(graph: &mut Symbolic, wrong: Term, cone: &
         }
         memo.clear();
     }
-    let divided = has_product.then(|| substituted(graph, wrong, &divisions, &mut FxHashMap::default()))?;
+    let divided = has_two_forms.then(|| substituted(graph, wrong, &divisions, &mut FxHashMap::default()))?;
     Some(with_remainders(graph, divided, &met))
+}
+
+/// True if one side may have as a remainder what the other computes from the quotient.
+fn has_remainder_beside_quotient(graph: &Symbolic, cone: &[Term]) -> bool {
+    let is_remainder = |term| matches!(graph.node(term), Node::Binary(Op::Urem | Op::Srem, ..));
+    let (remainders, quotients): (Vec<Term>, Vec<Term>) =
+        cone.iter().filter(|&&term| division(graph, term).is_some()).partition(|&&term| is_remainder(term));
+    let divided = |terms: Vec<Term>| terms.into_iter().filter_map(|term| division(graph, term));
+    let quotients: Vec<Division> = divided(quotients).collect();
+    divided(remainders).any(|remainder| quotients.contains(&remainder))
 }
 
 /// The term with what quotients leave as remainders, of which more is known: no bit above the divisor's.

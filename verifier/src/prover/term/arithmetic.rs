@@ -155,6 +155,9 @@ impl Symbolic {
             let factor = self.value(Bits::one_bit(bits, width).sub(Bits::new(1, width)));
             return Some(self.binary(Op::Mul, b, factor));
         }
+        if let Some(remainder) = self.left_by_quotient(a, b) {
+            return Some(remainder);
+        }
         match (self.node(a), self.node(b)) {
             // All that is taken away from a constant is taken away at once.
             (Node::Binary(Op::Sub, from, taken), _) if self.as_const(from).is_some() => {
@@ -167,6 +170,20 @@ impl Symbolic {
             }
             _ => None,
         }
+    }
+
+    /// The remainder of two extended numbers, if `taken` is their quotient times the second: it is an extended number too.
+    fn left_by_quotient(&mut self, number: Term, taken: Term) -> Option<Term> {
+        let Node::Binary(Op::Mul, one, other) = self.node(taken) else { return None };
+        for (quotient, by) in [(one, other), (other, one)] {
+            for (division, remainder, is_signed) in [(Op::Udiv, Op::Urem, false), (Op::Sdiv, Op::Srem, true)] {
+                let is_extended = self.as_const(by).is_none() && self.narrowed(number, by, is_signed).is_some();
+                if is_extended && self.binary(division, number, by) == quotient {
+                    return Some(self.binary(remainder, number, by));
+                }
+            }
+        }
+        None
     }
 
     /// Multiplication of more bits than a limb has is put together from products of limbs: a ring identity. The full

@@ -349,12 +349,16 @@ fn has_vectors(function: &Function) -> bool {
 }
 
 /// The limb width of products: half a product where the later function writes a product as several of that width,
-/// without the high halves that an instruction gives.
+/// without the high halves that an instruction gives. A remainder that the later function lacks is one product there.
 fn limb(pair: Pair<'_>) -> Limb {
-    let count =
-        |function: &Function, opcode| function.all_insts().filter(|&inst| function.inst(inst).opcode == opcode).count();
-    let [before, after] = [pair.before, pair.after].map(|function| count(function, Opcode::G_MUL));
-    let (most, high) = (before.max(2), count(pair.after, Opcode::G_UMULH) + count(pair.after, Opcode::G_SMULH));
+    let count = |function: &Function, opcodes: &[Opcode]| {
+        function.all_insts().filter(|&inst| opcodes.contains(&function.inst(inst).opcode)).count()
+    };
+    let of_both = |opcodes: &[Opcode]| [pair.before, pair.after].map(|function| count(function, opcodes));
+    let [products, after] = of_both(&[Opcode::G_MUL]);
+    let [remainders, left] = of_both(&[Opcode::G_UREM, Opcode::G_SREM]);
+    let most = (products + remainders.saturating_sub(left)).max(2);
+    let high = count(pair.after, &[Opcode::G_UMULH, Opcode::G_SMULH]);
     if after > most && high == 0 { Limb::Bits32 } else { Limb::default() }
 }
 
