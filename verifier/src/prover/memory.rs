@@ -2,7 +2,7 @@
 
 use super::ordering::{AtomicAccess, Ordered};
 use super::own_objects::{self, OwnObject};
-use super::term::{FrameObject, MemTerm, Symbolic, Term};
+use super::term::{FrameObject, MemTerm, Span, Symbolic, Term};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -34,6 +34,11 @@ const KINDS: u32 = 8;
 
 /// The memories that hold the bounds of objects, by their numbers: the lower ones, the upper ones.
 pub(super) const BOUNDS: [u32; 2] = [LOWER, UPPER];
+
+/// True for a memory that holds bounds of objects.
+pub(super) fn holds_bounds(d: &Symbolic, memory: MemTerm) -> bool {
+    d.initial_number(memory).is_some_and(|number| BOUNDS.contains(&number))
+}
 
 /// A bound of an object in a memory that no values were chosen for: its half of the address space, as far as no object
 /// of the frame lies between. Those are `frame`, by their bounds. `None` if this memory holds no bounds.
@@ -333,6 +338,7 @@ impl SymbolicMemory {
     fn spans_objects(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
         let (end, [_, upper]) = (moved(d, address, bytes), bounds(d, address));
         let (wraps, beyond) = (d.ult(&end, &address), d.ult(&upper, &end));
+        d.note_span(Span { wraps, beyond, start: address, bytes });
         d.bool_or(&wraps, &beyond)
     }
 }

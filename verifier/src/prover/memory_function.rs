@@ -8,7 +8,7 @@ use super::identity::Identity;
 use super::memory::{Volatile, moved};
 use super::opaque::Effect;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
-use super::term::{Symbolic, Term};
+use super::term::{RangePair, Symbolic, Term};
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported};
 use tribunal_ir::{InstData, MemFlags, MemOperand, Operand, Type};
@@ -67,7 +67,8 @@ impl SideState<'_, '_> {
         if !of_step && (data.memory.iter().any(is_volatile) || may_tail) {
             return Err(Unsupported::different("a memory function that is volatile or may be a tail call"));
         }
-        let mut flags = data.memory.iter().map(|memory| memory.flags & MemFlags::VOLATILE);
+        let kept = MemFlags::VOLATILE | MemFlags::DEREFERENCEABLE | MemFlags::INVARIANT;
+        let mut flags = data.memory.iter().map(|memory| memory.flags & kept);
         let (stores, loads) = (flags.next().unwrap_or_default(), flags.next().unwrap_or_default());
         let (d, memory) = (&mut *self.evaluation.d, &mut self.side.memory);
         let mut ub = if bytes > 0 { dst.poison } else { d.truth(false) };
@@ -79,6 +80,8 @@ impl SideState<'_, '_> {
             let outside = memory.leaves_one_object(d, &start, bytes);
             ub = d.bool_or(&ub, &outside);
         }
+        // The ranges are of one object each, and so are their bytes.
+        let follows_objects = std::mem::take(&mut memory.follows_objects);
         if function != MemoryFunction::Set {
             let overlaps = if function == MemoryFunction::Copy {
                 overlap(d, dst.bits, second.bits, bytes)
@@ -103,6 +106,7 @@ impl SideState<'_, '_> {
             let outside = memory.store(d, &place, value, &byte(MemFlags::STORE | stores, stored, index));
             ub = d.bool_or(&ub, &outside);
         }
+        memory.follows_objects = follows_objects;
         Ok(ub)
     }
 }
@@ -119,5 +123,7 @@ fn overlap(d: &mut Symbolic, one: Term, other: Term, bytes: u32) -> Term {
     let (near, nearer) = (d.ult(&ahead, &length), d.ult(&behind, &length));
     let overlap = d.bool_or(&near, &nearer);
     let differ = d.ne(&one, &other);
-    d.bool_and(&overlap, &differ)
+    let condition = d.bool_and(&overlap, &differ);
+    d.note_overlap(condition, RangePair { one, other, bytes });
+    condition
 }

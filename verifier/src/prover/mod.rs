@@ -45,6 +45,7 @@ mod own_objects;
 mod process;
 mod query;
 mod quotients;
+mod ranges;
 mod reader;
 mod recent;
 mod rounding;

@@ -7,6 +7,7 @@ use super::memory::{FrameAddresses, promises_object};
 use super::memory_function;
 use super::ordering;
 use super::own_objects;
+use super::ranges;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
@@ -152,6 +153,7 @@ fn assuming(d: &mut Symbolic, excuses: &[Term], bad: Term) -> Term {
     for &excuse in excuses {
         assume(d, excuse, false, &mut known);
     }
+    ranges::know(d, bad, &mut known);
     let mut rest = substituted(d, bad, &known, &mut FxHashMap::default());
     for &excuse in excuses {
         let absent = d.complement(excuse);

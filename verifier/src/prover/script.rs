@@ -4,8 +4,8 @@
 //! are written once.
 
 use super::evaluate::operands;
-use super::memory::BOUNDS;
-use super::term::{FrameObject, MemNode, MemTerm, Node, Op, Symbolic, Term};
+use super::memory::{BOUNDS, holds_bounds};
+use super::term::{FrameObject, Node, Op, Symbolic, Term};
 use rustc_hash::FxHashSet;
 use std::borrow::Borrow;
 use std::fmt::{self, Display, Write};
@@ -133,7 +133,9 @@ impl Writer<'_> {
                 else {
                     continue;
                 };
-                if memory == other_memory && !self.holds_bounds(memory) && self.graph.same_address(a, b) != Some(false)
+                if memory == other_memory
+                    && !holds_bounds(self.graph, memory)
+                    && self.graph.same_address(a, b) != Some(false)
                 {
                     let [a, b, one, other] = [a, b, one, other].map(|term| self.name(term));
                     let _ = writeln!(self.text, "(assert (=> (= {a} {b}) (= {one} {other})))");
@@ -172,10 +174,6 @@ impl Writer<'_> {
 
 /// The bounds of objects.
 impl Writer<'_> {
-    fn holds_bounds(&self, memory: MemTerm) -> bool {
-        matches!(self.graph.memories[memory.0 as usize], MemNode::Initial(number, _) if BOUNDS.contains(&number))
-    }
-
     fn assert(&mut self, fact: &str) {
         let _ = writeln!(self.text, "(assert {fact})");
     }
@@ -212,7 +210,7 @@ impl Writer<'_> {
     /// space, and that an address within the bounds of another one has the same bounds.
     fn bounds_are_of_objects(&mut self) {
         let is_bound = |term: &Term| match self.graph.node(*term) {
-            Node::Select(memory, address) if self.holds_bounds(memory) => Some(address),
+            Node::Select(memory, address) if holds_bounds(self.graph, memory) => Some(address),
             _ => None,
         };
         let mut addresses: Vec<Term> = self.reads.iter().filter_map(is_bound).collect();

@@ -104,6 +104,10 @@ pub struct Symbolic {
     extracts: FxHashMap<(Term, u32, u32), Term>,
     /// The objects of a frame, by the variables that are their addresses.
     objects: FxHashMap<Term, FrameObject>,
+    /// Conditions under which two ranges of addresses overlap and are not the same.
+    overlaps: FxHashMap<Term, RangePair>,
+    /// Ranges of which it was asked whether they are of one object.
+    spans: Vec<Span>,
     /// Variables that stand for nondeterministic choices, in the order in which they were made.
     pub choices: Vec<Term>,
     /// The values of the next choices, each in the choice's low bits; the next one last.
@@ -111,6 +115,25 @@ pub struct Symbolic {
     variables: u32,
     /// The limb width of products.
     limb: Limb,
+}
+
+/// Two ranges of equally many addresses, by their first ones.
+#[derive(Clone, Copy, Debug)]
+pub struct RangePair {
+    pub one: Term,
+    pub other: Term,
+    pub bytes: u32,
+}
+
+/// A range of addresses, which is of one object unless one of two conditions holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// It goes beyond the last address.
+    pub wraps: Term,
+    /// It goes beyond the upper bound of its first address.
+    pub beyond: Term,
+    pub start: Term,
+    pub bytes: u32,
 }
 
 /// The widest factors whose product stays one term.
@@ -289,6 +312,36 @@ impl Symbolic {
             false if self.are_apart(a, b) => Some(false),
             false => None,
         }
+    }
+
+    /// The number of a memory before any store.
+    pub(super) fn initial_number(&self, memory: MemTerm) -> Option<u32> {
+        match self.memories[memory.0 as usize] {
+            MemNode::Initial(number, _) => Some(number),
+            MemNode::Store(..) => None,
+        }
+    }
+
+    /// Says that the condition holds where the ranges overlap and are not the same.
+    pub(super) fn note_overlap(&mut self, condition: Term, ranges: RangePair) {
+        self.overlaps.insert(condition, ranges);
+    }
+
+    /// The ranges that overlap, and are not the same, where the condition holds.
+    pub(super) fn overlap(&self, condition: Term) -> Option<RangePair> {
+        self.overlaps.get(&condition).copied()
+    }
+
+    /// Keeps a range for `spans`.
+    pub(super) fn note_span(&mut self, span: Span) {
+        if !self.spans.contains(&span) {
+            self.spans.push(span);
+        }
+    }
+
+    /// The ranges of which it was asked whether they are of one object.
+    pub(super) fn spans(&self) -> &[Span] {
+        &self.spans
     }
 
     /// The distance of `address` above `base`, if it is a constant.

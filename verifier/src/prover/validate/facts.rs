@@ -1,6 +1,7 @@
 //! Invariants of the PHIs of the earlier function: ranges, and values that they never have.
 //!
-//! Candidates come from the constants that flow into PHIs and that comparisons name. A candidate is dropped if some
+//! Candidates come from the constants that flow into PHIs and that comparisons name, and from the bits that may be used:
+//! what is masked, extended or loaded narrow stays below a power of two. A candidate is dropped if some
 //! edge does not preserve it under the assumption of those left. The rest hold always, by induction over the execution
 //! (Flanagan and Leino, "Houdini", 2001). They distinguish a counter that stops at a constant from an arbitrary value.
 
@@ -79,11 +80,11 @@ pub(super) fn candidates(function: &Function) -> Vec<Fact> {
             constants.retain(|constant| seen.insert(*constant));
             constants.truncate(MOST_CONSTANTS);
             use Relation::*;
-            for constant in constants {
-                let all = [Differs, AtMost, AtLeast, SignedAtMost, SignedAtLeast];
-                let all = all.map(|relation| Fact { phi, block, relation, constant });
-                facts.extend(all.into_iter().filter(|fact| arriving.iter().all(|&value| fact.holds_for(value))));
-            }
+            let all = [Differs, AtMost, AtLeast, SignedAtMost, SignedAtLeast];
+            let named = constants.into_iter().flat_map(|constant| all.map(|relation| (relation, constant)));
+            let narrow = (1..width).map(|used| (AtMost, Bits::ones(used).zext_or_trunc(width)));
+            let all = named.chain(narrow).map(|(relation, constant)| Fact { phi, block, relation, constant });
+            facts.extend(all.filter(|fact| arriving.iter().all(|&value| fact.holds_for(value))));
         }
     }
     facts
