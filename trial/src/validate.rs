@@ -83,6 +83,8 @@ impl Default for Setting {
 pub const TIME: Duration = Duration::from_secs(10);
 /// The part of that time for a proof without a flag, which only names the reason of a failure.
 const FLAG_SHARE: u32 = 10;
+/// The share of the time that a proof has before more inputs are executed.
+const QUICK_SHARE: u32 = 10;
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
 /// The number of them that come before the proof.
@@ -156,13 +158,22 @@ fn judged(
     if let Some(refuted) = executed(after, 0..FIRST_INPUTS, &[]) {
         return named(refuted);
     }
-    let Validated { verdict, blocks, gap } = prove(after, time);
+    // A proof that is not quick waits for the other inputs: a pair that is wrong would use up all of its time.
+    let (started, quick) = (Instant::now(), time / QUICK_SHARE);
+    let (mut validated, mut done) = (prove(after, quick), FIRST_INPUTS);
+    if matches!(validated.verdict, Verdict::Unknown(_)) && started.elapsed() >= quick {
+        if let Some(refuted) = executed(after, done..INPUTS, &[]) {
+            return named(refuted);
+        }
+        (validated, done) = (prove(after, time), INPUTS);
+    }
+    let Validated { verdict, blocks, gap } = validated;
     match verdict {
         Verdict::Proved { .. } => Judged { blocks, ..Judged::of(Kind::Proved) },
         Verdict::Unsupported(feature) => Judged { blocks, ..Judged::of(Kind::Unsupported(feature)) },
         Verdict::Unknown(reason) => {
             let proposed = gap.as_ref().map_or(&[][..], |gap| &gap.proposed.physical);
-            let refuted = executed(after, FIRST_INPUTS..INPUTS, &[]).or_else(|| {
+            let refuted = executed(after, done..INPUTS, &[]).or_else(|| {
                 // Arguments alone: where the difference shows in memory too, other inputs have as good a chance.
                 executed(after, 0..FIRST_INPUTS, proposed)
             });

@@ -13,7 +13,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("environment", 26),
     ("control-flow", 27),
     ("simulation", 56),
-    ("facts", 3),
+    ("facts", 5),
     ("identity", 44),
     ("division", 12),
     ("volatile", 15),

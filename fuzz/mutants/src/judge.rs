@@ -241,8 +241,8 @@ impl Court {
             for (index, command) in self.commands(verb, &place, self.seconds, true)?.into_iter().enumerate() {
                 let noted = place.join(format!("{}-{index}-reached", verb.name()));
                 let run = self.run(verb, Switch::Noted(&noted), command, &place)?;
-                // No run of a module's function has an outcome where an address is one; that is `unknown`. A slow machine
-                // does not end its part of the catalogue. No fault is killed by either.
+                // No run of a module's function has an outcome where an address is one; that is `unknown`. A slow
+                // machine does not end its part of the catalogue. No fault is killed by either.
                 let is_open = verb != Verb::Fuzz && run.status == Some(3) && run.report.unsupported == 0;
                 let is_late = verb == Verb::Prove && run.is_late;
                 if run.status != Some(0) && !is_open && !is_late {

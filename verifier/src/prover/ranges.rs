@@ -50,9 +50,11 @@ fn place_in(d: &Symbolic, span: &Span, address: Term) -> Option<u32> {
 
 /// Whether one address is less than another, of a range of one object and of this object's bounds.
 fn is_less(d: &Symbolic, span: &Span, a: Term, b: Term) -> Option<bool> {
-    let is_bound_of = |term, bound| {
-        matches!(d.node(term), Node::Select(memory, address)
-            if d.initial_number(memory) == Some(bound) && place_in(d, span, address).is_some_and(|place| place < span.bytes))
+    let is_bound_of = |term, bound| match d.node(term) {
+        Node::Select(memory, address) if d.initial_number(memory) == Some(bound) => {
+            place_in(d, span, address).is_some_and(|place| place < span.bytes)
+        }
+        _ => false,
     };
     let [lower, upper] = BOUNDS;
     match (place_in(d, span, a), place_in(d, span, b)) {

@@ -172,7 +172,7 @@ impl Symbolic {
         }
     }
 
-    /// The remainder of two extended numbers, if `taken` is their quotient times the second: it is an extended number too.
+    /// The remainder of two extended numbers, if `taken` is their quotient times the second. It is an extended number.
     fn left_by_quotient(&mut self, number: Term, taken: Term) -> Option<Term> {
         let Node::Binary(Op::Mul, one, other) = self.node(taken) else { return None };
         for (quotient, by) in [(one, other), (other, one)] {

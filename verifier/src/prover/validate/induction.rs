@@ -268,6 +268,10 @@ impl<'v> Validation<'v> {
     /// Drops the facts that are not proved of the values on one edge; keeps all together, if they all hold.
     fn keep_facts(&mut self, mut arriving: Vec<(Fact, Scalar)>, ub: Term) {
         while !arriving.is_empty() {
+            if self.setting.limits.reached().is_some() {
+                self.facts.retain(|fact| !arriving.iter().any(|(other, _)| other == fact));
+                return;
+            }
             let mut graph = std::mem::take(&mut self.graph);
             let (yes, no) = (graph.truth(true), graph.truth(false));
             let outputs = arriving.iter().map(|(fact, value)| StepOutput {
