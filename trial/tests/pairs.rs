@@ -23,7 +23,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("promises", 48),
     ("signalling-nan", 4),
     ("undefined", 22),
-    ("memory", 64),
+    ("memory", 69),
     ("arithmetic", 29),
     ("selected", 106),
     ("threads", 28),
