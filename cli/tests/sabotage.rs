@@ -78,7 +78,18 @@ fn seen(text: &str) -> u64 {
 fn known_findings_are_counted_and_set_aside() {
     let folder = tempfile::tempdir().unwrap();
     let fuzz = |more: &[&str]| {
-        let planted = ["fuzz", "--fault", "carry-turned-over", "--target", "riscv64", "--runs", "3200", "--seconds", "600", "--json"];
+        let planted = [
+            "fuzz",
+            "--fault",
+            "carry-turned-over",
+            "--target",
+            "riscv64",
+            "--runs",
+            "3200",
+            "--seconds",
+            "600",
+            "--json",
+        ];
         tribunal(folder.path(), &[&planted, more].concat())
     };
     let json = |output: &Output| -> serde_json::Value {

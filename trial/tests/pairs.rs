@@ -20,7 +20,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("lifetime", 4),
     ("tables", 36),
     ("calls", 32),
-    ("promises", 48),
+    ("promises", 50),
     ("signalling-nan", 4),
     ("undefined", 22),
     ("memory", 69),

@@ -3,7 +3,7 @@
 
 use super::opaque::Earlier;
 use super::side::{Scalar, Side, SideEvaluation};
-use super::term::{Symbolic, Term};
+use super::term::{Node, Symbolic, Term};
 use super::validate::Undef;
 use super::witness;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
@@ -25,6 +25,35 @@ pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) ->
         rest = &rest[place + 1..];
         found.push((pair[0], d.extract_bits(number, d.width_of(number) - 1, 1)));
         found.push((pair[1], d.extract_bits(number, 0, fraction)));
+    }
+    found
+}
+
+/// The choices of the earlier side's high bits, each with those of a value of the later side that has the same low bits:
+/// of the same register, else of the first one. Such a value is the number extended in some way, which a promise of
+/// both sides may be about, and no output shows.
+pub(super) fn high_bits(d: &mut Symbolic, source: &Side, result: &Side) -> Vec<(Term, Term)> {
+    if source.choices.is_empty() {
+        return Vec::new();
+    }
+    let in_order = |side: &Side| -> Vec<(VReg, Term)> {
+        let mut values: Vec<(VReg, Term)> =
+            side.defined.iter().map(|(&register, value)| (register, value.bits)).collect();
+        values.sort_unstable_by_key(|&(register, _)| register);
+        values
+    };
+    let (extended, of_result) = (in_order(source), in_order(result));
+    let mut found = Vec::new();
+    for (register, bits) in extended {
+        let Node::Concat(high, low) = d.node(bits) else { continue };
+        if !source.choices.contains(&high) {
+            continue;
+        }
+        let (width, from) = (d.width_of(bits), d.width_of(low));
+        let mut has_low = |value: Term| d.width_of(value) == width && d.extract_bits(value, 0, from) == low;
+        let own = result.defined.get(&register).map(|value| value.bits).filter(|&value| has_low(value));
+        let value = own.or_else(|| of_result.iter().map(|&(_, value)| value).find(|&value| has_low(value)));
+        found.extend(value.map(|value| (high, d.extract_bits(value, from, width - from))));
     }
     found
 }

@@ -11,7 +11,7 @@ use super::ranges;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
-use super::witness;
+use super::witness::{self, Kept};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
@@ -93,8 +93,10 @@ pub(super) fn question(
     effects(&mut graph, address_bits, source, result, &mut outputs);
     memory(&mut graph, address_bits, source, result, machine, &mut outputs);
     let mut outputs = by_elements(&mut graph, outputs);
-    let kept = [&source.frozen[..], &choices::numbers_of_nans(&mut graph, source, result)].concat();
-    let guessed = witness::resolve(&mut graph, (&source.choices, &kept), &result.choices, &mut outputs);
+    let frozen = [&source.frozen[..], &choices::numbers_of_nans(&mut graph, source, result)].concat();
+    let extended = choices::high_bits(&mut graph, source, result);
+    let kept = Kept { frozen: &frozen, extended: &extended };
+    let guessed = witness::resolve(&mut graph, (&source.choices, kept), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {

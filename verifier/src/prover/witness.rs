@@ -16,21 +16,35 @@ pub(super) fn may_extend(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::G_ANYEXT | Opcode::G_LOAD)
 }
 
+/// Values for choices of the source that no output shows.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'k> {
+    /// The bits of frozen values, and of numbers that may be NaNs.
+    pub frozen: &'k [(Term, Term)],
+    /// The high bits of values that are extended.
+    pub extended: &'k [(Term, Term)],
+}
+
 /// Replaces choices of the source by the values that the target's outputs show for them. Any replacement is one
 /// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
 /// failure is none.
 ///
-/// A choice for a frozen value that no output shows is the value's bits, as code without the freeze has them.
+/// A choice that no output shows is what is kept for it: for a frozen value its own bits, as code without the freeze has
+/// them.
 pub(super) fn resolve(
     d: &mut Symbolic,
-    (choices, frozen): (&[Term], &[(Term, Term)]),
+    (choices, Kept { frozen, extended }): (&[Term], Kept<'_>),
     of_target: &[Term],
     outputs: &mut [StepOutput],
 ) -> bool {
     if choices.is_empty() {
         return false;
     }
-    if let Some(found) = paired(d, choices, of_target, outputs) {
+    let found = match paired(d, choices, extended, of_target, outputs) {
+        None if !extended.is_empty() => paired(d, choices, &[], of_target, outputs),
+        found => found,
+    };
+    if let Some(found) = found {
         replace(d, &found, outputs);
         // They are the same wherever the source is not poison, and elsewhere any bits are right.
         outputs.iter_mut().for_each(|output| output.source.bits = output.target.bits);
@@ -42,7 +56,7 @@ pub(super) fn resolve(
     }
     // A choice that the later side shares is settled, and stands no longer among them.
     let is_unshown = |(choice, _): &(Term, Term)| shown.get(choice).is_some_and(Vec::is_empty);
-    let frozen: FxHashMap<Term, Term> = frozen.iter().copied().filter(is_unshown).collect();
+    let frozen: FxHashMap<Term, Term> = [frozen, extended].concat().into_iter().filter(is_unshown).collect();
     let is_hidden = |choice: &&Term| shown[*choice].is_empty() && !frozen.contains_key(*choice);
     let hidden: Vec<Term> = choices.iter().filter(is_hidden).copied().collect();
     // The value of a choice, and whether outputs show all of it. The hidden ones are zeros for each other.
@@ -77,10 +91,12 @@ fn replace(d: &mut Symbolic, found: &FxHashMap<Term, Term>, outputs: &mut [StepO
 }
 
 /// Choices of the target in the places of the source's, if these make every output the target's wherever it is not
-/// poison. The choices of a chain of operations are not shown by its result.
+/// poison. The choices of a chain of operations are not shown by its result. Those that extend a value are as `extended`
+/// has them.
 fn paired(
     d: &mut Symbolic,
     choices: &[Term],
+    extended: &[(Term, Term)],
     of_target: &[Term],
     outputs: &[StepOutput],
 ) -> Option<FxHashMap<Term, Term>> {
@@ -89,7 +105,10 @@ fn paired(
     }
     // The target may make choices of its own between them: the bits in which a machine register holds poison.
     let mut rest = of_target.iter().copied();
-    let mut partner = |&choice: &Term| Some((choice, rest.find(|&other| d.width_of(other) == d.width_of(choice))?));
+    let mut partner = |&choice: &Term| {
+        let own = extended.iter().find(|(other, _)| *other == choice).map(|&(_, bits)| bits);
+        Some((choice, own.or_else(|| rest.find(|&other| d.width_of(other) == d.width_of(choice)))?))
+    };
     let found: FxHashMap<Term, Term> = choices.iter().map(&mut partner).collect::<Option<_>>()?;
     let mut memo = FxHashMap::default();
     let mut is_same = |output: &StepOutput| {
