@@ -29,9 +29,9 @@ pub(super) fn numbers_of_nans(d: &mut Symbolic, source: &Side, result: &Side) ->
     found
 }
 
-/// The choices of the earlier side's high bits, each with those of a value of the later side that has the same low bits:
-/// of the same register, else of the first one. Such a value is the number extended in some way, which a promise of
-/// both sides may be about, and no output shows.
+/// The choices of the earlier side's high bits, each with those of a value of the later side that has the same low
+/// bits: of the same register, else of the first one. Such a value is the number extended in some way, which a promise
+/// of both sides may be about, and no output shows.
 pub(super) fn high_bits(d: &mut Symbolic, source: &Side, result: &Side) -> Vec<(Term, Term)> {
     if source.choices.is_empty() {
         return Vec::new();

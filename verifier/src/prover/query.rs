@@ -11,7 +11,7 @@ use super::ranges;
 use super::side::{Assumption, Exit, Inputs, Scalar, Side, SideEvaluation};
 use super::term::{Limb, MemTerm, Node, Op, Symbolic, Term};
 use super::volatile;
-use super::witness::{self, Kept};
+use super::witness::{self, KeptValues};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tribunal_ir::bits::Bits;
@@ -95,7 +95,7 @@ pub(super) fn question(
     let mut outputs = by_elements(&mut graph, outputs);
     let frozen = [&source.frozen[..], &choices::numbers_of_nans(&mut graph, source, result)].concat();
     let extended = choices::high_bits(&mut graph, source, result);
-    let kept = Kept { frozen: &frozen, extended: &extended };
+    let kept = KeptValues { frozen: &frozen, extended: &extended };
     let guessed = witness::resolve(&mut graph, (&source.choices, kept), &result.choices, &mut outputs);
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));

@@ -18,7 +18,7 @@ pub(super) fn may_extend(opcode: Opcode) -> bool {
 
 /// Values for choices of the source that no output shows.
 #[derive(Clone, Copy)]
-pub(super) struct Kept<'k> {
+pub(super) struct KeptValues<'k> {
     /// The bits of frozen values, and of numbers that may be NaNs.
     pub frozen: &'k [(Term, Term)],
     /// The high bits of values that are extended.
@@ -29,11 +29,11 @@ pub(super) struct Kept<'k> {
 /// admissible choice, so a proof is a proof. Returns true if some bit was guessed without being shown, so that a
 /// failure is none.
 ///
-/// A choice that no output shows is what is kept for it: for a frozen value its own bits, as code without the freeze has
-/// them.
+/// A choice that no output shows is what is kept for it: for a frozen value its own bits, as code without the freeze
+/// has them.
 pub(super) fn resolve(
     d: &mut Symbolic,
-    (choices, Kept { frozen, extended }): (&[Term], Kept<'_>),
+    (choices, KeptValues { frozen, extended }): (&[Term], KeptValues<'_>),
     of_target: &[Term],
     outputs: &mut [StepOutput],
 ) -> bool {
@@ -91,8 +91,8 @@ fn replace(d: &mut Symbolic, found: &FxHashMap<Term, Term>, outputs: &mut [StepO
 }
 
 /// Choices of the target in the places of the source's, if these make every output the target's wherever it is not
-/// poison. The choices of a chain of operations are not shown by its result. Those that extend a value are as `extended`
-/// has them.
+/// poison. The choices of a chain of operations are not shown by its result. Those that extend a value are as
+/// `extended` has them.
 fn paired(
     d: &mut Symbolic,
     choices: &[Term],

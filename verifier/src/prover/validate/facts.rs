@@ -1,8 +1,8 @@
 //! Invariants of the PHIs of the earlier function: ranges, and values that they never have.
 //!
 //! Candidates come from the constants that flow into PHIs and that comparisons name, and from the number of bits in
-//! use: a value that is masked, extended or loaded narrow stays below a power of two. A candidate is dropped if some edge
-//! does not preserve it under the assumption of those left. The rest hold always, by induction over the execution
+//! use: a value that is masked, extended or loaded narrow stays below a power of two. A candidate is dropped if some
+//! edge does not preserve it under the assumption of those left. The rest hold always, by induction over the execution
 //! (Flanagan and Leino, "Houdini", 2001). They distinguish a counter that stops at a constant from an arbitrary value.
 
 use crate::prover::term::{Symbolic, Term};
