@@ -22,6 +22,7 @@ use self::decisions::Comparisons;
 use self::programs::generated_at;
 use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
+use crate::costs;
 use crate::coverage::Reached;
 use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
@@ -214,7 +215,8 @@ fn before_programs(campaign: &Campaign) -> CampaignReport {
     targets.dedup_by_key(|target| target.name);
     findings.extend(targets.iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
     findings.extend(targets.iter().flat_map(|target| checked(&|| words::unwritten_forms(target))));
-    findings.extend(targets.into_iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
+    findings.extend(targets.iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
+    findings.extend(targets.into_iter().flat_map(|target| checked(&|| costs::dearer(target).into_iter().collect())));
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
         let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
         checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())

@@ -6,6 +6,7 @@
 
 pub mod campaign;
 pub mod corpus;
+pub mod costs;
 pub mod coverage;
 pub mod edit;
 pub mod generator;

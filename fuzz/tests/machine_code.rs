@@ -1,10 +1,10 @@
-//! Programs of machine code. Every row that computes or accesses memory comes up. A wrong definition is found by
+//! Programs of machine code. Every row that computes, branches or accesses memory comes up. A wrong definition is found by
 //! running it, also of an instruction that no rule selects.
 
 use std::collections::BTreeSet;
 use tribunal_codegen::Options;
 use tribunal_fuzz::campaign::{self, generated_machine_code};
-use tribunal_fuzz::generator::{accessing_rows, computing_rows};
+use tribunal_fuzz::generator::{accessing_rows, branching_rows, computing_rows};
 use tribunal_ir::semantics::{Unsupported, Value};
 use tribunal_ir::{InstData, Opcode, TargetOpcode};
 use tribunal_target::meaning::AnyDomain;
@@ -18,10 +18,12 @@ use tribunal_trial::inputs::Plan;
 const PROGRAMS: u64 = 8000;
 
 #[test]
-fn every_row_that_computes_or_accesses_memory_is_generated() {
+fn every_row_that_computes_branches_or_accesses_memory_is_generated() {
     for &target in ALL {
         let features = target.default_features | target.all_options();
-        let rows = computing_rows(target, features).chain(accessing_rows(target, features));
+        let rows = computing_rows(target, features)
+            .chain(accessing_rows(target, features))
+            .chain(branching_rows(target, features));
         let mut missing: BTreeSet<&str> = rows.map(|(_, row)| row.name).collect();
         for number in 0..PROGRAMS {
             let function = generated_machine_code(campaign::program_seed(7, number), target, features).unwrap();

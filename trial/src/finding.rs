@@ -115,6 +115,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
+    /// The code of a program costs more than it did when the ledger was written, because of this pass.
+    pub fn dearer_code(pass: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, pass.to_string());
+        Finding { judge: Judge::Compiler, kind, guilty, details, input: None }
+    }
+
     /// A rule wrote an instruction that has no meaning because of its form.
     pub(crate) fn malformed(rule: &str, details: &str) -> Finding {
         let (kind, guilty, details) = (FindingKind::Contract, rule.to_string(), details.to_string());

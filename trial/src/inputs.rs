@@ -433,7 +433,10 @@ fn value(width: u32, constants: &[u64], index: u32, random: &mut SmallRng) -> u6
     }
 }
 
-/// Zeros, ones, text, small numbers or noise.
+/// One buffer in so many has words of one size.
+const OF_WORDS: u32 = 3;
+
+/// Zeros, ones, text, small numbers, words as arguments have them, or noise.
 fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
     let mut bytes = vec![0u8; BUFFER_BYTES as usize];
     match index {
@@ -444,6 +447,13 @@ fn contents(index: u32, random: &mut SmallRng) -> Vec<u8> {
             .zip(b"the quick brown fox 0123456789 ".iter().cycle())
             .for_each(|(byte, &letter)| *byte = letter),
         3 => bytes.iter_mut().for_each(|byte| *byte = random.random_range(0..4)),
+        _ if index.is_multiple_of(OF_WORDS) => {
+            let size = 1usize << random.random_range(0..4);
+            for word in bytes.chunks_exact_mut(size) {
+                let value = value(u8::BITS * size as u32, &[], index, random);
+                word.copy_from_slice(&value.to_le_bytes()[..size]);
+            }
+        }
         _ => random.fill_bytes(&mut bytes),
     }
     bytes

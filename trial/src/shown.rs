@@ -3,7 +3,7 @@
 use std::fmt;
 use tribunal_emulator::input::Input;
 use tribunal_ir::{Bits, Vocabulary};
-use tribunal_verifier::prover::Counterexample;
+use tribunal_verifier::prover::{Byte, Counterexample};
 
 /// An input of a function, or of a block of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -29,8 +29,15 @@ impl ShownInput {
         let physical =
             physical.map(|&(register, bits)| (format!("${}", vocabulary.register_name(register)), shown(bits, false)));
         let phis = values.inputs.iter().map(|&(name, bits, poison)| (name.to_string(), shown(bits, poison)));
-        let byte = |value, poison| if poison { "poison".to_string() } else { digits(&[value]) };
-        let memory = values.memory.iter().map(|at| (format!("{:#x}", at.address), byte(at.value, at.poison)));
+        // Bytes side by side are one string of digits.
+        let follows = |one: &Byte, other: &Byte| {
+            !one.poison && !other.poison && one.address.checked_add(1) == Some(other.address)
+        };
+        let memory = values.memory.chunk_by(follows).map(|bytes| {
+            let values: Vec<u8> = bytes.iter().map(|byte| byte.value).collect();
+            let contents = if bytes[0].poison { "poison".to_string() } else { digits(&values) };
+            (format!("{:#x}", bytes[0].address), contents)
+        });
         ShownInput { registers: physical.chain(phis).collect(), memory: memory.collect() }
     }
 }

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::{Duration, Instant};
+use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{
@@ -26,7 +27,7 @@ use tribunal_target::Target;
 use tribunal_target::promises::Promises;
 use tribunal_target::runtime::leaves_digits_open;
 use tribunal_verifier::machine_verifier;
-use tribunal_verifier::prover::{self, GapKind, Pair, Undef, Validated, Verdict};
+use tribunal_verifier::prover::{self, Counterexample, GapKind, Pair, Undef, Validated, Verdict};
 
 /// The verdict on one pair of functions.
 pub struct Judged {
@@ -139,30 +140,30 @@ fn judged(
     if is_laid_out(before) != is_laid_out(after) {
         return Judged::of(Kind::Unsupported("a frame that one stage alone has laid out".to_string()));
     }
-    let executed_with = |promises, after: &Function, numbers, proposed: &[(PReg, Bits)]| {
+    let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
         let (input, found) = compared(before, (after, promises), ir, target, numbers, proposed).1?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
     };
-    let executed = |after: &Function, numbers, proposed: &[(PReg, Bits)]| {
+    let executed = |after: &Function, numbers, proposed: Option<&Counterexample>| {
         executed_with(Promises::Ignored, after, numbers, proposed)
     };
     let prove = |after: &Function, time| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
         let is_proved = |after: &Function| {
-            let refuted = executed(after, 0..FIRST_INPUTS, &[]).is_some();
+            let refuted = executed(after, 0..FIRST_INPUTS, None).is_some();
             !refuted && matches!(prove(after, time / FLAG_SHARE).verdict, Verdict::Proved { .. })
         };
         Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_proved), ..unproved }
     };
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
-    if let Some(refuted) = executed(after, 0..FIRST_INPUTS, &[]) {
+    if let Some(refuted) = executed(after, 0..FIRST_INPUTS, None) {
         return named(refuted);
     }
     // A proof that is not quick waits for the other inputs: a pair that is wrong would use up all of its time.
     let (started, quick) = (Instant::now(), time / QUICK_SHARE);
     let (mut validated, mut done) = (prove(after, quick), FIRST_INPUTS);
     if matches!(validated.verdict, Verdict::Unknown(_)) && started.elapsed() >= quick {
-        if let Some(refuted) = executed(after, done..INPUTS, &[]) {
+        if let Some(refuted) = executed(after, done..INPUTS, None) {
             return named(refuted);
         }
         (validated, done) = (prove(after, time), INPUTS);
@@ -172,11 +173,8 @@ fn judged(
         Verdict::Proved { .. } => Judged { blocks, ..Judged::of(Kind::Proved) },
         Verdict::Unsupported(feature) => Judged { blocks, ..Judged::of(Kind::Unsupported(feature)) },
         Verdict::Unknown(reason) => {
-            let proposed = gap.as_ref().map_or(&[][..], |gap| &gap.proposed.physical);
-            let refuted = executed(after, done..INPUTS, &[]).or_else(|| {
-                // Arguments alone: where the difference shows in memory too, other inputs have as good a chance.
-                executed(after, 0..FIRST_INPUTS, proposed)
-            });
+            let proposed = gap.as_ref().map(|gap| &gap.proposed);
+            let refuted = executed(after, done..INPUTS, None).or_else(|| executed(after, 0..FIRST_INPUTS, proposed));
             let input = gap.as_ref().map(|gap| ShownInput::proposed(&gap.proposed, target.vocabulary));
             let undefined = gap.as_ref().is_some_and(|gap| gap.kind == GapKind::Definedness);
             match refuted {
@@ -185,7 +183,7 @@ fn judged(
                     let unproved = named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) });
                     // A promise is all that is between the pair and a proof.
                     let broken = unproved.flag.as_ref().and_then(|_| {
-                        executed_with(Promises::Certain, after, 0..INPUTS, &[])
+                        executed_with(Promises::Certain, after, 0..INPUTS, None)
                             .or_else(|| executed_with(Promises::Certain, after, 0..FIRST_INPUTS, proposed))
                     });
                     match broken {
@@ -271,20 +269,20 @@ pub struct Runs {
 
 /// Runs both functions on so many inputs, up to the first difference.
 pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
-    let (compared, found) = compared(before, (after, Promises::Ignored), None, target, 0..inputs, &[]);
+    let (compared, found) = compared(before, (after, Promises::Ignored), None, target, 0..inputs, None);
     Runs { compared, difference: found.map(|(_, difference)| difference) }
 }
 
 /// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
-/// resolution of the later stage's nondeterminism; and the number of inputs on which both were compared. Registers hold
-/// what is proposed for them. The later stage has these promises.
+/// resolution of the later stage's nondeterminism; and the number of inputs on which both were compared. Registers and
+/// memory hold what is proposed for them. The later stage has these promises.
 fn compared(
     before: &Function,
     (after, promises): (&Function, Promises),
     ir: Option<&IrModule>,
     target: &'static Target,
     numbers: Range<u32>,
-    proposed: &[(PReg, Bits)],
+    proposed: Option<&Counterexample>,
 ) -> (u32, Option<(ShownInput, String)>) {
     let mut compared = 0;
     if leaves_digits_open(before) || leaves_digits_open(after) {
@@ -295,9 +293,8 @@ fn compared(
     let pointers = environment::pointers(before, ir);
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
-        for (register, value) in &mut input.registers {
-            let other = proposed.iter().find(|(other, _)| other == register);
-            *value = other.map_or(*value, |(_, bits)| bits.zext_or_trunc(u128::BITS).unsigned());
+        if let Some(proposed) = proposed {
+            propose(&mut input, proposed);
         }
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
@@ -342,6 +339,27 @@ fn compared(
         compared += u32::from(ran);
     }
     (compared, None)
+}
+
+/// Gives registers what a solver proposes for them. A pointer stays where its buffer is, if the proposal has memory
+/// behind the pointer: the buffer has its bytes.
+fn propose(input: &mut Input, proposed: &Counterexample) {
+    for (register, value) in &mut input.registers {
+        let Some((_, bits)) = proposed.physical.iter().find(|(other, _)| other == register) else { continue };
+        let wanted = bits.zext_or_trunc(u128::BITS).unsigned();
+        let mut is_followed = false;
+        if let Some(buffer) = input.buffers.iter_mut().find(|buffer| u128::from(buffer.address) == *value) {
+            for byte in &proposed.memory {
+                let place = byte.address.wrapping_sub(wanted as u64) as usize;
+                if let Some(own) = buffer.bytes.get_mut(place) {
+                    (*own, is_followed) = (byte.value, true);
+                }
+            }
+        }
+        if !is_followed {
+            *value = wanted;
+        }
+    }
 }
 
 /// Whether a run of the later stage, with its unconstrained bits open, comes to what the earlier one allows, and leaves

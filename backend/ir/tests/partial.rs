@@ -75,6 +75,28 @@ fn sums_and_bits_know_all_that_can_be_known() {
     assert_eq!(loose, [0; 5]);
 }
 
+/// A relation is unknown exactly where resolutions differ.
+#[test]
+fn relations_and_overflows_are_decided_where_they_can_be() {
+    type Relation<D> = fn(&mut D, &<D as Domain>::Bits, &<D as Domain>::Bits) -> <D as Domain>::Bool;
+    fn relations<D: Domain>() -> [Relation<D>; 6] {
+        [D::eq, D::ult, D::slt, D::uadd_overflows, D::sadd_overflows, D::ssub_overflows]
+    }
+    let (mut domain, mut plain) = (Partial::<Concrete>::default(), Concrete { choice: Choice::Zeros });
+    let numbers = all();
+    for (place, (partial, concrete)) in relations().into_iter().zip(relations()).enumerate() {
+        for (a, b) in numbers.iter().flat_map(|a| numbers.iter().map(move |b| (a, b))) {
+            let (xs, ys) = (resolutions(a), resolutions(b));
+            let mut truths = xs.iter().flat_map(|x| ys.iter().map(move |y| (x, y)));
+            let first = concrete(&mut plain, &xs[0], &ys[0]);
+            let differ = truths.any(|(x, y)| concrete(&mut plain, x, y) != first);
+            let result = partial(&mut domain, a, b);
+            assert_eq!(result.unknown, differ, "relation {place} of {a:?} and {b:?}");
+            assert!(differ || result.value == first, "relation {place} of {a:?} and {b:?}");
+        }
+    }
+}
+
 /// An unknown amount leaves zero as it is.
 #[test]
 fn zero_shifted_by_an_unknown_amount_is_zero() {

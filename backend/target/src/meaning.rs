@@ -339,7 +339,7 @@ impl<D: Domain, M> Domain for Numbered<'_, D, M> {
     type Bool = AnyBool;
 
     of_two! { add_bits AnyBits: add sub mul udiv urem sdiv srem and or xor shl lshr ashr concat }
-    of_two! { add_bool AnyBool: eq ult slt }
+    of_two! { add_bool AnyBool: eq ult slt uadd_overflows sadd_overflows ssub_overflows }
     connectives! { bool_and bool_or }
     extensions! { zext sext }
 

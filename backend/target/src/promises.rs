@@ -21,7 +21,8 @@ pub enum Promises {
     Ignored,
     /// A result is poison where a promise may be broken: by any operation that gives the result.
     Believed,
-    /// A result is poison where a promise is certainly broken: by all operations that give the result.
+    /// A result is poison where a promise is certainly broken: by all operations that give the result, of these
+    /// operands and of others.
     Certain,
 }
 
@@ -104,6 +105,69 @@ fn change_of_second(target: &Target, data: &InstData) -> Option<(ImmRange, i64)>
     }
 }
 
+/// A generic operation that a machine instruction may stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reading {
+    opcode: Opcode,
+    /// The width of its operands, in bits.
+    width: u32,
+    /// Whether narrower operands are extended with their signs.
+    signed: bool,
+    /// It has the second operand negated: what is said of an address says of a difference that it is such a sum.
+    is_difference: bool,
+}
+
+impl Reading {
+    /// The truncation of one operand.
+    const TRUNCATION: Reading = Reading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false };
+
+    /// The operations on two operands of these widths that have a result of `whole` bits, and may carry these flags.
+    fn all(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = Reading> {
+        let is_of_address = flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS);
+        ways(widths, whole).into_iter().flat_map(move |(width, signed)| {
+            let differences: &[bool] = if is_of_address { &[false, true] } else { &[false] };
+            differences.iter().flat_map(move |&is_difference| {
+                let opcodes = Opcode::ALL.iter().copied().filter(move |&opcode| may_promise(opcode, flags));
+                opcodes.map(move |opcode| Reading { opcode, width, signed, is_difference })
+            })
+        })
+    }
+
+    /// Its result in `whole` bits; poison where a promise is broken. `None` if it has none on such operands.
+    fn evaluate<D: Domain>(
+        self,
+        domain: &mut D,
+        memory: &mut impl Memory<D>,
+        flags: InstFlags,
+        args: [&Value<D>; 2],
+        whole: u32,
+    ) -> Option<Value<D>> {
+        let Reading { opcode, width, signed, is_difference } = self;
+        let mut args = args.map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
+        if is_difference {
+            let zero = domain.literal(0, width);
+            args[1].bits = domain.sub(&zero, &args[1].bits);
+        }
+        let evaluation = evaluate_flagged(domain, memory, opcode, flags, &args).ok()?;
+        let value = evaluation.results.into_iter().next()?;
+        // RISC-V's words; no machine here has zeros above a half that it computes.
+        Some(Value::new(domain.sext_or_trunc(&value.bits, whole), value.poison))
+    }
+
+    /// Its result in as many bits as `result` has, without promises: to be compared with what the machine gives.
+    pub fn result<D: Domain>(
+        self,
+        domain: &mut D,
+        memory: &mut impl Memory<D>,
+        args: &[Value<D>],
+        result: &D::Bits,
+    ) -> Option<Value<D>> {
+        let [one, other, ..] = args else { return None };
+        let whole = domain.width(result);
+        self.evaluate(domain, memory, InstFlags::empty(), [one, other], whole)
+    }
+}
+
 /// For each generic operation of these operands that gives `result` by `is_same`: the condition under which the
 /// promises are broken. `memory` says where objects end.
 pub fn broken<D: Domain>(
@@ -113,39 +177,27 @@ pub fn broken<D: Domain>(
     args: &[Value<D>],
     result: &D::Bits,
     is_same: impl Fn(&D::Bits, &D::Bits) -> bool,
-) -> SmallVec<[D::Bool; 2]> {
+) -> SmallVec<[(Reading, D::Bool); 2]> {
     let mut broken = SmallVec::new();
     let whole = domain.width(result);
-    let (one, other) = match args {
+    match args {
         [wide] if domain.width(&wide.bits) > whole && TRUNCATION_FLAGS.contains(flags) => {
             let low = domain.zext_or_trunc(&wide.bits, whole);
             if is_same(&low, result) {
-                broken.push(truncation(domain, flags, &wide.bits, result));
+                broken.push((Reading::TRUNCATION, truncation(domain, flags, &wide.bits, result)));
             }
-            return broken;
         }
-        [one, other, ..] => (one, other),
-        _ => return broken,
-    };
-    for (width, signed) in ways([one, other].map(|value| domain.width(&value.bits)), whole) {
-        let args: [Value<D>; 2] =
-            [one, other].map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
-        // What is said of an address says of a difference that it is the sum with the negated offset.
-        let zero = domain.literal(0, width);
-        let negated = Value::new(domain.sub(&zero, &args[1].bits), args[1].poison.clone());
-        let difference = [args[0].clone(), negated];
-        let is_of_address = flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS);
-        for args in [&args].into_iter().chain(is_of_address.then_some(&difference)) {
-            for opcode in Opcode::ALL.iter().copied().filter(|opcode| may_promise(*opcode, flags)) {
-                let Ok(evaluation) = evaluate_flagged(domain, memory, opcode, flags, args) else { continue };
-                let Some(value) = evaluation.results.into_iter().next() else { continue };
-                // RISC-V's words; no machine here has zeros above a half that it computes.
-                let number = domain.sext_or_trunc(&value.bits, whole);
-                if is_same(&number, result) {
-                    broken.push(value.poison);
+        [one, other, ..] => {
+            let widths = [one, other].map(|value| domain.width(&value.bits));
+            for reading in Reading::all(widths, whole, flags) {
+                if let Some(value) = reading.evaluate(domain, memory, flags, [one, other], whole)
+                    && is_same(&value.bits, result)
+                {
+                    broken.push((reading, value.poison));
                 }
             }
         }
+        _ => {}
     }
     broken
 }

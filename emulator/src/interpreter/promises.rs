@@ -6,8 +6,8 @@ use super::{Interpreter, SingleRun, value_of};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Transfer};
 use tribunal_ir::semantics::{Domain, Pure, Unsupported, Value};
-use tribunal_ir::{InstData, InstFlags};
-use tribunal_target::promises::{self, Promises};
+use tribunal_ir::{InstData, InstFlags, Reg, VReg};
+use tribunal_target::promises::{self, Promises, Reading};
 
 impl<'f> Interpreter<'f> {
     /// The same with promises of machine instructions. If they are believed, a run in which one is broken returns
@@ -51,15 +51,61 @@ impl<D: Numbers> SingleRun<'_, D> {
         let is_same = |one: &D::Bits, other: &D::Bits| one.value == other.value;
         let of_each = promises::broken(&mut self.domain, &mut Pure, flags, args, &result.bits, is_same);
         let broken = match self.promises {
-            Promises::Certain if of_each.is_empty() => self.domain.boolean(false),
-            Promises::Certain => all(&mut self.domain, &of_each),
-            _ => any(&mut self.domain, &of_each),
+            Promises::Certain => {
+                let meant = self.meant(data, register, of_each)?;
+                if meant.is_empty() { self.domain.boolean(false) } else { all(&mut self.domain, &meant) }
+            }
+            _ => any(&mut self.domain, &of_each.into_iter().map(|(_, broken)| broken).collect::<Vec<_>>()),
         };
         result = result.poison_where(&mut self.domain, &broken);
         self.registers[register.as_u32() as usize] = Some(result);
         Ok(())
     }
+
+    /// What those readings say that give the instruction's result on other operands too: on one pair another operation
+    /// may happen to, as the sum of a number with the least one happens to be the difference.
+    fn meant(
+        &mut self,
+        data: &InstData,
+        register: VReg,
+        mut readings: SmallVec<[(Reading, D::Bool); 2]>,
+    ) -> Result<Vec<D::Bool>, Unsupported> {
+        let saved = (self.registers.clone(), self.physical.clone());
+        for probe in PROBES {
+            let registers = data.uses().filter(|operand| operand.reg.as_virtual().is_some());
+            for (operand, number) in registers.zip(probe) {
+                let Reg::Virtual(register) = operand.reg else { continue };
+                let bits = walk::register_bits(self.function, self.target.vocabulary, register);
+                let number = Value::new(self.domain.literal(number, bits), self.domain.boolean(false));
+                self.registers[register.as_u32() as usize] = Some(number);
+            }
+            let args = self.promise(data)?.unwrap_or_default();
+            match promises::is_truncation(data) {
+                true => walk::execute(self, data)?,
+                false => tribunal_target::execute(self.target, self, data)?,
+            };
+            let result = value_of(&self.registers, register)?.bits;
+            let domain = &mut self.domain;
+            // Where an operation is undefined, as a shift by too much, it says nothing.
+            readings.retain(|(reading, _)| {
+                reading.result(domain, &mut Pure, &args, &result).is_none_or(|value| {
+                    let may_be_poison = value.poison.value || value.poison.unknown;
+                    may_be_poison || value.bits.value == result.value
+                })
+            });
+            (self.registers, self.physical) = saved.clone();
+        }
+        Ok(readings.into_iter().map(|(_, broken)| broken).collect())
+    }
 }
+
+/// Operands on which operations differ: two numbers, or a number and a small amount.
+const PROBES: [[i64; 2]; 4] = [
+    [0x1234_5678_9abc_def1, 0x0fed_cba9_1765_4321],
+    [-0x1234_5678_6543_210f, 0x0000_0071_3579_bdf3],
+    [0x1234_5678_9abc_def1, 3],
+    [3, -0x1234_5678_6543_210f],
+];
 
 fn any<D: Domain>(domain: &mut D, conditions: &[D::Bool]) -> D::Bool {
     let none = domain.boolean(false);

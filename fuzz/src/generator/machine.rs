@@ -1,8 +1,8 @@
 //! Machine code: a few instructions of any rows, also those that no rule selects. Their definitions, encodings and
 //! operands of odd classes are met there. A campaign walks through the rows, program by program.
 //!
-//! Invariant: no instruction branches, calls or traps, and each reads what the machine has written. One pointer is the
-//! address of every access, which stays in its buffer.
+//! Invariant: no instruction calls or traps, and each reads what the machine has written. Both ways of a branch meet at
+//! once. One pointer is the address of every access, which stays in its buffer.
 
 use arbitrary::{Result, Unstructured};
 use tribunal_ir::function::{Constraint, LiveIn};
@@ -20,6 +20,8 @@ use tribunal_trial::inputs::BUFFER_BYTES;
 const WALKED: u32 = 8;
 /// Rows that are drawn for one instruction before none is written.
 const TRIES: u32 = 8;
+/// After so many of these comes a branch.
+const BETWEEN_BRANCHES: u32 = 4;
 /// One program in so many has accesses to memory.
 const WITH_MEMORY: u32 = 2;
 
@@ -33,8 +35,9 @@ pub fn generate_machine(
     let mut function = Function::new("f");
     function.stage = Stage::Selected;
     function.properties = Stage::Selected.properties() | Properties::IS_SSA | Properties::TRACKS_REG_LIVENESS;
-    let entry = function.new_block();
+    let block = function.new_block();
     let rows: Vec<_> = computing_rows(target, features).collect();
+    let branches: Vec<_> = branching_rows(target, features).collect();
     let accesses: Vec<_> = match turn.is_multiple_of(WITH_MEMORY) {
         true => accessing_rows(target, features).collect(),
         false => Vec::new(),
@@ -42,7 +45,7 @@ pub fn generate_machine(
     let address = |&(_, row): &(_, &InstrDesc)| row.operands.get(row.address_register()?)?.class();
     let pointer_class = accesses.iter().find_map(address);
     let (scope, written) = (Vec::new(), Vec::new());
-    let mut writer = Writer { u, target, function, entry, rows, scope, pointer_class, pointer: None, written };
+    let mut writer = Writer { u, target, function, block, rows, scope, pointer_class, pointer: None, written };
     for passing in banks(target, features) {
         writer.arguments(passing)?;
     }
@@ -54,6 +57,12 @@ pub fn generate_machine(
         // Programs with accesses have a walk of their own: every other stop of the first one may miss half of the rows.
         if let Some(&(opcode, row)) = accesses.get(place(turn / WITH_MEMORY, index, accesses.len())) {
             writer.access(opcode, row)?;
+        }
+        let stop = index / BETWEEN_BRANCHES;
+        if (index + 1).is_multiple_of(BETWEEN_BRANCHES)
+            && let Some(&(opcode, row)) = branches.get(place(turn, stop, branches.len()))
+        {
+            writer.branch(opcode, row)?;
         }
     }
     writer.results(features)?;
@@ -86,6 +95,18 @@ pub fn accessing_rows(
     rows.filter(move |(_, row)| {
         let accesses = row.access.is_some() && row.code.is_some() && !row.flags.contains(keeps);
         accesses && target.has(row) && features.contains(row.requires)
+    })
+}
+
+/// The rows that branch or go on.
+pub fn branching_rows(
+    target: &'static Target,
+    features: Features,
+) -> impl Iterator<Item = (TargetOpcode, &'static InstrDesc)> {
+    let rows = (0..).map(TargetOpcode).zip(target.instructions);
+    rows.filter(move |(_, row)| {
+        let branches = row.flags.contains(OpcodeFlags::BRANCH) && !row.flags.contains(OpcodeFlags::BARRIER);
+        branches && row.code.is_some() && target.has(row) && features.contains(row.requires)
     })
 }
 
@@ -154,7 +175,8 @@ struct Writer<'u, 'b> {
     u: &'u mut Unstructured<'b>,
     target: &'static Target,
     function: Function,
-    entry: Block,
+    /// The block that is written.
+    block: Block,
     rows: Vec<(TargetOpcode, &'static InstrDesc)>,
     /// Values with their classes, oldest first.
     scope: Vec<(VReg, RegClass)>,
@@ -168,7 +190,7 @@ struct Writer<'u, 'b> {
 
 impl Writer<'_, '_> {
     fn push(&mut self, opcode: Opcode, operands: impl IntoIterator<Item = Operand>) {
-        self.function.append(self.entry, InstData::new(opcode, operands));
+        self.function.append(self.block, InstData::new(opcode, operands));
     }
 
     fn new_value(&mut self, class: RegClass) -> VReg {
@@ -207,7 +229,7 @@ impl Writer<'_, '_> {
 
     fn argument(&mut self, register: PReg, class: RegClass) -> VReg {
         self.function.liveins.push(LiveIn { register, copy: None });
-        self.function.block_mut(self.entry).liveins.push((register, None));
+        self.function.block_mut(self.block).liveins.push((register, None));
         let value = self.function.push_vreg(None, Constraint::Class(class));
         self.push(Opcode::COPY, [Operand::def(value), Operand::used(register)]);
         value
@@ -271,7 +293,7 @@ impl Writer<'_, '_> {
             }
             let Some(data) = self.drawn(opcode, row)? else { continue };
             self.written.extend(row.implicit_defs);
-            self.function.append(self.entry, data);
+            self.function.append(self.block, data);
             return Ok(());
         }
         Ok(())
@@ -287,7 +309,7 @@ impl Writer<'_, '_> {
         let (opcode, row) = *self.u.choose(&rows)?;
         if let Some(data) = self.drawn(opcode, row)? {
             self.written.extend(row.implicit_defs);
-            self.function.append(self.entry, data);
+            self.function.append(self.block, data);
         }
         Ok(())
     }
@@ -302,7 +324,40 @@ impl Writer<'_, '_> {
         let in_one_step = flags == MemFlags::LOAD | MemFlags::STORE;
         let ordering = if in_one_step { access.ordering } else { AtomicOrdering::NotAtomic };
         let memory = MemOperand::new(flags, Type::scalar(access.bits()), access.bytes.into());
-        self.function.append(self.entry, data.with_memory(MemOperand { ordering, ..memory }));
+        self.function.append(self.block, data.with_memory(MemOperand { ordering, ..memory }));
+        Ok(())
+    }
+
+    /// A branch of this row to one of two blocks, which meet again: a value of each is the result. None is written if
+    /// its operands are not there.
+    fn branch(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<()> {
+        if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
+            self.write(missing)?;
+        }
+        let Some(&(one, class)) = self.scope.last() else { return Ok(()) };
+        let others: Vec<VReg> =
+            self.scope.iter().filter(|&&(register, other)| other == class && register != one).map(|of| of.0).collect();
+        if others.is_empty() || !row.implicit_uses.iter().all(|register| self.is_ready(register)) {
+            return Ok(());
+        }
+        let other = *self.u.choose(&others)?;
+        let Some(mut branch) = self.drawn(opcode, row)? else { return Ok(()) };
+        let [near, far, both] = std::array::from_fn(|_| self.function.new_block());
+        let labels = branch.operands.iter_mut().filter(|operand| matches!(operand, Operand::Block(_)));
+        labels.for_each(|label| *label = Operand::Block(far));
+        let jump = |to| self.target.machine.jump(to);
+        let ends = [(self.block, vec![near, far]), (near, vec![both]), (far, vec![both])];
+        self.function.append(self.block, branch);
+        for (block, successors) in ends {
+            self.function.append(block, jump(successors[0]));
+            self.function.block_mut(block).successors = successors.into_iter().map(|to| (to, None)).collect();
+        }
+        self.block = both;
+        // No register of the machine lives from block to block.
+        self.written.clear();
+        let result = self.new_value(class);
+        let way = |value, block| [Operand::used(value), Operand::Block(block)];
+        self.push(Opcode::PHI, [Operand::def(result)].into_iter().chain(way(one, near)).chain(way(other, far)));
         Ok(())
     }
 
@@ -313,7 +368,7 @@ impl Writer<'_, '_> {
         Ok(if self.target.range(row, range).accepts(offset) { offset } else { 0 })
     }
 
-    /// `None` if an operand is not there, or the instruction has no encoding.
+    /// `None` if an operand is not there, or the instruction has no encoding. A label is the block that is written.
     fn drawn(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<Option<InstData>> {
         let mut operands = Vec::new();
         let (address, index) = (row.address_register(), row.index());
@@ -345,8 +400,11 @@ impl Writer<'_, '_> {
                 }
                 OperandDesc::Use(class) | OperandDesc::Base(class) => (class, None),
                 OperandDesc::Tied { class, to } => (class, Some(to)),
-                OperandDesc::Label { .. } | OperandDesc::Callee { .. } => return Ok(None),
-                OperandDesc::RegisterMask | OperandDesc::Symbol => return Ok(None),
+                OperandDesc::Label { .. } => {
+                    operands.push(Operand::Block(self.block));
+                    continue;
+                }
+                OperandDesc::Callee { .. } | OperandDesc::RegisterMask | OperandDesc::Symbol => return Ok(None),
             };
             let part = if address == Some(place) || tied_to.is_some() { None } else { self.part(class)? };
             let source = match (part, address == Some(place), self.pointer) {
@@ -379,6 +437,7 @@ impl Writer<'_, '_> {
         let member = |class: RegClass| self.target.class(class).members.first().copied();
         let placed = operands.iter().zip(row.operands).map(|(operand, desc)| match desc.class().and_then(member) {
             Some(register) => Operand::used(register),
+            None if desc.is_place() => Operand::Imm(row.size.into()),
             None => *operand,
         });
         self.target.encode(&InstData::new(Opcode::Target(opcode), placed)).is_ok()

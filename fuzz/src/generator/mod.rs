@@ -47,7 +47,7 @@ use tribunal_target::{Features, Target};
 
 pub use aims::programs_of_a_walk;
 pub use linkage::block_of;
-pub use machine::{accessing_rows, computing_rows, generate_machine};
+pub use machine::{accessing_rows, branching_rows, computing_rows, generate_machine};
 /// Bytes that every pointer argument may touch.
 pub use modules::generate_module;
 pub use refusals::generate_of_any_types;

@@ -1,7 +1,7 @@
 //! Counterexamples: minimised, and expressed in registers and bytes, so that an engine can execute them.
 
 use super::evaluate::{Assignment, Evaluator, operands};
-use super::memory::{BYTES, POISON, VALID, is_usual};
+use super::memory::{BYTES, POISON, VALID, is_usual, kind_of};
 use super::query::Query;
 use super::side;
 use super::term::{MemNode, Node, Symbolic, Term};
@@ -179,7 +179,7 @@ impl Smaller<'_> {
         if value == usual || self.attempt(|assignment| put(assignment, usual)) {
             return value != usual;
         }
-        place.0 == BYTES && self.clear(value, put)
+        kind_of(place.0) == BYTES && self.clear(value, put)
     }
 
     /// Clears set bits one by one, from the top; true if any could be.
@@ -199,7 +199,7 @@ impl Smaller<'_> {
 fn memory(graph: &Symbolic, wrong: Term, evaluator: &mut Evaluator<'_>) -> Vec<Byte> {
     let mut places: BTreeMap<u64, [Option<Bits>; 3]> = BTreeMap::new();
     for (number, term, address) in reads(graph, wrong) {
-        if let Some(kind) = [BYTES, POISON, VALID].iter().position(|&kind| kind == number) {
+        if let Some(kind) = [BYTES, POISON, VALID].iter().position(|&kind| kind == kind_of(number)) {
             places.entry(evaluator.value(address).low_u64()).or_default()[kind] = Some(evaluator.value(term));
         }
     }

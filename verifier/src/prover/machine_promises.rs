@@ -157,7 +157,8 @@ impl SideEvaluation<'_> {
         let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
         let is_same = |one: &Term, other: &Term| one == other;
-        let conditions = promises::broken(self.d, &mut side.memory, unread(data), &args, &result.bits, is_same);
+        let readings = promises::broken(self.d, &mut side.memory, unread(data), &args, &result.bits, is_same);
+        let conditions: SmallVec<[Term; 2]> = readings.into_iter().map(|(_, broken)| broken).collect();
         let broken = match conditions.split_first() {
             None => self.unread_flags(data, &args),
             Some((broken, others)) if others.iter().all(|other| other == broken) => *broken,

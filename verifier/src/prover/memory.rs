@@ -58,9 +58,14 @@ pub(super) fn usual_bound(number: u32, address: Bits, frame: &[[Bits; 2]]) -> Op
     })
 }
 
+/// What an initial memory holds, by its number, at whatever place.
+pub(super) fn kind_of(number: u32) -> u32 {
+    number % KINDS
+}
+
 /// Whether a flag of this initial memory is mostly set: most addresses may be touched, and most of them written.
 pub(super) fn is_usual(number: u32) -> bool {
-    [VALID, WRITABLE].contains(&(number % KINDS))
+    [VALID, WRITABLE].contains(&kind_of(number))
 }
 
 /// A volatile access.

@@ -4,6 +4,7 @@
 //! [`super::Concrete`] (interpreter, constant folder) and the verifier's `Symbolic` (prover).
 
 use super::float::{self, FloatResult, RoundedOperation};
+use super::integer;
 use crate::bits::Bits;
 use std::fmt::Debug;
 
@@ -134,6 +135,24 @@ pub trait Domain {
     fn is_negative(&mut self, a: &Self::Bits) -> Self::Bool {
         let zero = self.literal(0, self.width(a));
         self.slt(a, &zero)
+    }
+
+    /// True where the sum does not fit the width by the unsigned readings. (For a difference that is [`Domain::ult`].)
+    fn uadd_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let sum = self.add(a, b);
+        self.ult(&sum, a)
+    }
+
+    /// True where the sum does not fit the width by the signed readings.
+    fn sadd_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let sum = self.add(a, b);
+        integer::crossed(self, a, b, &sum, true)
+    }
+
+    /// True where the difference does not fit the width by the signed readings.
+    fn ssub_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> Self::Bool {
+        let difference = self.sub(a, b);
+        integer::crossed(self, a, b, &difference, false)
     }
 
     /// Reduced or zero-extended to `width`.

@@ -132,13 +132,10 @@ pub(super) fn reaches<D: Domain>(d: &mut D, amount: &D::Bits, limit: u32) -> D::
 /// True if the operation does not fit its width, signed or unsigned.
 fn wraps<D: Domain>(d: &mut D, opcode: Opcode, args: &[D::Bits], signed: bool) -> D::Bool {
     match (opcode, signed) {
-        (Opcode::G_ADD, false) => {
-            let sum = d.add(&args[0], &args[1]);
-            d.ult(&sum, &args[0])
-        }
+        (Opcode::G_ADD, false) => d.uadd_overflows(&args[0], &args[1]),
         (Opcode::G_SUB, false) => d.ult(&args[0], &args[1]),
-        (Opcode::G_ADD, true) => add_overflows(d, &args[0], &args[1]),
-        (Opcode::G_SUB, true) => sub_overflows(d, &args[0], &args[1]),
+        (Opcode::G_ADD, true) => d.sadd_overflows(&args[0], &args[1]),
+        (Opcode::G_SUB, true) => d.ssub_overflows(&args[0], &args[1]),
         (Opcode::G_MUL, _) => product_overflows(d, &args[0], &args[1], signed),
         (Opcode::G_SHL, _) => {
             let there = shift(d, Opcode::G_SHL, &args[0], &args[1]);
@@ -149,22 +146,10 @@ fn wraps<D: Domain>(d: &mut D, opcode: Opcode, args: &[D::Bits], signed: bool) -
     }
 }
 
-/// Signed overflow of `a + b`.
-fn add_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
-    let sum = d.add(a, b);
-    crossed(d, a, b, &sum, true)
-}
-
-/// Signed overflow of `a - b`.
-fn sub_overflows<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits) -> D::Bool {
-    let difference = d.sub(a, b);
-    crossed(d, a, b, &difference, false)
-}
-
 /// Signed overflow of a sum that is `result`, if both signs differ from its sign; of a difference, if the operands'
 /// signs differ and it does not have the sign of `a`. So it is with a carry too, if values have two bits at least:
 /// where signs let no result overflow, one more still fits.
-fn crossed<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, result: &D::Bits, add: bool) -> D::Bool {
+pub(super) fn crossed<D: Domain + ?Sized>(d: &mut D, a: &D::Bits, b: &D::Bits, result: &D::Bits, add: bool) -> D::Bool {
     let (left, right) = if add { (d.xor(a, result), d.xor(b, result)) } else { (d.xor(a, b), d.xor(a, result)) };
     let both = d.and(&left, &right);
     d.is_negative(&both)
@@ -333,10 +318,10 @@ fn saturating<D: Domain>(d: &mut D, opcode: Opcode, a: &D::Bits, b: &D::Bits) ->
     let add = matches!(opcode, Opcode::G_UADDSAT | Opcode::G_SADDSAT);
     let plain = if add { d.add(a, b) } else { d.sub(a, b) };
     let (overflow, bound) = match opcode {
-        Opcode::G_UADDSAT => (d.ult(&plain, a), d.constant(Bits::ones(width))),
+        Opcode::G_UADDSAT => (d.uadd_overflows(a, b), d.constant(Bits::ones(width))),
         Opcode::G_USUBSAT => (d.ult(a, b), d.literal(0, width)),
         _ => {
-            let overflow = if add { add_overflows(d, a, b) } else { sub_overflows(d, a, b) };
+            let overflow = if add { d.sadd_overflows(a, b) } else { d.ssub_overflows(a, b) };
             // What overflows has the sign of the other side.
             let (sign, least) = (d.extract(&plain, width - 1, 1), d.constant(Bits::signed_min(width)));
             let sign = d.sext(&sign, width);
@@ -566,10 +551,10 @@ pub(super) fn with_carry<D: Domain>(d: &mut D, op: &Operation<'_, D>) -> SmallVe
 fn one_step<D: Domain>(d: &mut D, a: &D::Bits, b: &D::Bits, add: bool, signed: bool) -> (D::Bits, D::Bool) {
     let result = if add { d.add(a, b) } else { d.sub(a, b) };
     let overflow = match (add, signed) {
-        (true, false) => d.ult(&result, a),
+        (true, false) => d.uadd_overflows(a, b),
         (false, false) => d.ult(a, b),
-        (true, true) => add_overflows(d, a, b),
-        (false, true) => sub_overflows(d, a, b),
+        (true, true) => d.sadd_overflows(a, b),
+        (false, true) => d.ssub_overflows(a, b),
     };
     (result, overflow)
 }

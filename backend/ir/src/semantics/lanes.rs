@@ -273,7 +273,7 @@ impl Domain for Lanes {
     }
 
     binaries!(add sub mul udiv urem sdiv srem and or xor shl lshr ashr);
-    relations!(eq ult slt);
+    relations!(eq ult slt uadd_overflows sadd_overflows ssub_overflows);
 
     fn not(&mut self, a: &LaneBits) -> LaneBits {
         self.unary(a.width, a, Domain::not, Domain::not)
@@ -407,8 +407,8 @@ mod tests {
         [D::add, D::sub, D::mul, D::udiv, D::urem, D::sdiv, D::srem, D::and, D::or, D::xor, D::shl, D::lshr, D::ashr]
     }
 
-    fn relations<D: Domain>() -> [Relation<D>; 4] {
-        [D::eq, D::ult, D::slt, |d, a, _| d.is_zero(a)]
+    fn relations<D: Domain>() -> [Relation<D>; 7] {
+        [D::eq, D::ult, D::slt, D::uadd_overflows, D::sadd_overflows, D::ssub_overflows, |d, a, _| d.is_zero(a)]
     }
 
     #[test]

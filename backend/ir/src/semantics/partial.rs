@@ -179,6 +179,20 @@ impl<C: Domain<Bits: Number, Bool = bool>> Partial<C> {
         PartialBool { value: always, unknown: !always && possible }
     }
 
+    /// Decided where a result overflows for the extremes of the operands: the pairs with the least and the greatest
+    /// exact result. One that overflows has the sign of `a`.
+    fn overflow_by_bounds(
+        &mut self,
+        overflows: fn(&mut C, &Of<C>, &Of<C>) -> bool,
+        least: (Of<C>, Of<C>),
+        greatest: (Of<C>, Of<C>),
+    ) -> PartialBool {
+        let low = overflows(&mut self.numbers, &least.0, &least.1);
+        let high = overflows(&mut self.numbers, &greatest.0, &greatest.1);
+        let always = low && !self.numbers.is_negative(&least.0) || high && self.numbers.is_negative(&greatest.0);
+        PartialBool { value: always, unknown: !always && (low || high) }
+    }
+
     /// The bits that are certainly set.
     fn ones(&mut self, a: &PartialBits<Of<C>>) -> Of<C> {
         let closed = self.numbers.not(&a.unknown);
@@ -309,6 +323,28 @@ impl<C: Domain<Bits: Number, Bool = bool>> Domain for Partial<C> {
         }
         let (a, b) = (self.signed_bounds(a), self.signed_bounds(b));
         self.less_by_bounds(C::slt, a, b)
+    }
+    fn uadd_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(self.numbers.uadd_overflows(&a.value, &b.value));
+        }
+        let ((a_least, a_most), (b_least, b_most)) = (self.bounds(a), self.bounds(b));
+        let always = self.numbers.uadd_overflows(&a_least, &b_least);
+        PartialBool { value: always, unknown: !always && self.numbers.uadd_overflows(&a_most, &b_most) }
+    }
+    fn sadd_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(self.numbers.sadd_overflows(&a.value, &b.value));
+        }
+        let ((a_least, a_most), (b_least, b_most)) = (self.signed_bounds(a), self.signed_bounds(b));
+        self.overflow_by_bounds(C::sadd_overflows, (a_least, b_least), (a_most, b_most))
+    }
+    fn ssub_overflows(&mut self, a: &Self::Bits, b: &Self::Bits) -> PartialBool {
+        if a.is_known() && b.is_known() {
+            return PartialBool::known(self.numbers.ssub_overflows(&a.value, &b.value));
+        }
+        let ((a_least, a_most), (b_least, b_most)) = (self.signed_bounds(a), self.signed_bounds(b));
+        self.overflow_by_bounds(C::ssub_overflows, (a_least, b_most), (a_most, b_least))
     }
     fn ite(&mut self, condition: &PartialBool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
         if !condition.unknown {
