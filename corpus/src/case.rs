@@ -1,14 +1,12 @@
 //! Cases that run: every function through every judge, and the calls that the head comments list. [`CaseFile`] is the
 //! file of every kind of case.
 
-use crate::expectation::{self, Argument, Expectation};
 use std::path::Path;
 use tribunal_codegen::{Allocator, BankSelectMode, Options};
-use tribunal_emulator::globals::globals;
-use tribunal_emulator::input::{Buffer, Input, buffer_address};
+use tribunal_emulator::Input;
 use tribunal_ir::{Function, Module, Unread, text};
 use tribunal_target::Target;
-use tribunal_trial::inputs::BUFFER_BYTES;
+use tribunal_trial::expectation::{self, Expectation};
 use tribunal_trial::{Harness, crash, inputs};
 
 /// Inputs of the usual kind on which each function runs besides those of its expectations.
@@ -96,7 +94,8 @@ impl CaseFile {
 /// Reads the file and checks its expectations.
 pub fn run(path: &Path) -> Result<(), CaseError> {
     let CaseFile { target, options, module } = CaseFile::read(&std::fs::read_to_string(path)?)?;
-    let calls = calls(&module)?;
+    let malformed = |(line, reason): (String, &str)| CaseError::Expectation { line, reason: reason.to_string() };
+    let calls = expectation::calls(&module).map_err(malformed)?;
     let has_floats = target.has_float_registers(options.features);
     for (allocator, bank_select) in [
         (Allocator::Ion, options.bank_select),
@@ -118,56 +117,14 @@ pub fn run(path: &Path) -> Result<(), CaseError> {
     Ok(())
 }
 
-fn calls(module: &Module) -> Result<Vec<Expectation>, CaseError> {
-    let lines = module.comments.iter().filter_map(|line| line.trim().strip_prefix("run: ").map(|call| (line, call)));
-    lines
-        .map(|(line, call)| {
-            let failed = |reason: &str| CaseError::Expectation { line: line.clone(), reason: reason.to_string() };
-            expectation::call(call).map_err(failed)
-        })
-        .collect()
-}
-
 /// The interpreter gives the expected answer, and the emitted code agrees with the interpreter.
 fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<(), CaseError> {
     let failed = |reason: String| CaseError::Expectation { line: format!("{call:?}"), reason };
     let function = module.functions.iter().find(|function| function.name == call.function);
     let function = function.ok_or_else(|| failed("no such function".into()))?;
-    let mut input = input(call, harness.target());
-    // Globals are zero at first.
-    for memory in globals(function, harness.target()).into_values() {
-        let bytes = memory.constant.unwrap_or_else(|| vec![0; BUFFER_BYTES as usize]);
-        input.buffers.push(Buffer { address: memory.address, bytes });
-    }
-    let returned = harness.interpret(function, &input).map_err(&failed)?;
-    if returned.len() != call.results.len() {
-        return Err(failed(format!("{} result registers, {} expected", returned.len(), call.results.len())));
-    }
-    for (index, (&(bits, value), &expected)) in returned.iter().zip(&call.results).enumerate() {
-        let (expected, mask) = (expected as u128, u128::MAX >> u128::BITS.saturating_sub(bits));
-        if (value ^ expected) & mask != 0 {
-            return Err(failed(format!("result {index} is {value:#x}, expected {:#x}", expected & mask)));
-        }
-    }
+    let input = call.input(function, harness.target());
+    call.hold(function, harness.target(), &input).map_err(failed)?;
     judge(harness, function, &[input])
-}
-
-fn input(call: &Expectation, target: &Target) -> Input {
-    let mut input = Input { registers: Vec::new(), buffers: Vec::new() };
-    for (argument, &register) in call.arguments.iter().zip(target.abi.arguments()) {
-        let value = match argument {
-            Argument::Integer(value) => u128::from(*value as u64),
-            Argument::Buffer(bytes) => {
-                let address = buffer_address(input.buffers.len());
-                let mut bytes = bytes.clone();
-                bytes.resize(bytes.len().max(BUFFER_BYTES as usize), 0);
-                input.buffers.push(Buffer { address, bytes });
-                address.into()
-            }
-        };
-        input.registers.push((register, value));
-    }
-    input
 }
 
 /// Runs every judge, and accepts no verdict left open.

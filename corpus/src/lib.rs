@@ -14,7 +14,6 @@
 //! not computed here, so nothing rewrites them.
 
 pub mod case;
-pub mod expectation;
 pub mod golden;
 pub mod programs;
 pub mod sizes;

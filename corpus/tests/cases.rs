@@ -5,6 +5,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use tribunal_corpus::golden::{self, Mode};
 use tribunal_corpus::{CaseError, sizes};
+use tribunal_fuzz::costs;
+use tribunal_fuzz::fixed_programs::programs;
 
 /// Folders of cases that run, and how many files each has: a case that is lost is a failure, an added one a line here.
 const RUN: [(&str, usize); 3] = [("run", 315), ("real", 81), ("bugs", 32)];
@@ -37,6 +39,10 @@ fn main() {
     trials.push(Trial::test("sizes.txt", move || {
         let table = sizes::table(root, &sized).map_err(Failed::from)?;
         golden::hold(&root.join("sizes.txt"), &table, mode).map_err(Failed::from)
+    }));
+    trials.push(Trial::test("costs.txt", move || {
+        let measured = tribunal_target::ALL.iter().flat_map(|target| costs::measured(&programs(target), target));
+        golden::hold(&root.join("costs.txt"), &costs::ledger(&measured.collect()), mode).map_err(Failed::from)
     }));
     libtest_mimic::run(&arguments, trials).exit();
 }

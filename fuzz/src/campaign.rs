@@ -24,6 +24,7 @@ use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
 use crate::costs;
 use crate::coverage::Reached;
+use crate::fixed_programs;
 use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
@@ -44,7 +45,7 @@ use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::guard::{self, CaughtPanic};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
-use tribunal_trial::{machine_promises, words};
+use tribunal_trial::{machine_poison, machine_promises, words};
 use tribunal_verifier::definitions;
 use tribunal_verifier::prover::deep;
 
@@ -205,8 +206,9 @@ pub fn run(
 }
 
 /// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise of a machine
-/// instruction says, nor that a legality table has a rule for nothing.
+/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise or the poison of a
+/// machine instruction says, nor that a crash file is misread, nor what code costs, nor that a legality table has a
+/// rule for nothing.
 fn before_programs(campaign: &Campaign) -> CampaignReport {
     let checked =
         |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);
@@ -216,7 +218,14 @@ fn before_programs(campaign: &Campaign) -> CampaignReport {
     findings.extend(targets.iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
     findings.extend(targets.iter().flat_map(|target| checked(&|| words::unwritten_forms(target))));
     findings.extend(targets.iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
-    findings.extend(targets.into_iter().flat_map(|target| checked(&|| costs::dearer(target).into_iter().collect())));
+    findings.extend(targets.iter().flat_map(|target| checked(&|| machine_poison::lost_poison(target))));
+    findings
+        .extend(targets.iter().flat_map(|target| checked(&|| crash::misread_options(target).into_iter().collect())));
+    for target in targets {
+        let programs = guard::run(|| fixed_programs::programs(target)).unwrap_or_default();
+        findings.extend(checked(&|| fixed_programs::wrong_answers(&programs, target)));
+        findings.extend(checked(&|| costs::differences(&programs, target)));
+    }
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
         let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
         checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())

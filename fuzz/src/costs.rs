@@ -1,37 +1,45 @@
-//! The cost of code of programs that do not change, against the committed ledger.
+//! The code of programs that do not change, against the committed ledger.
 //!
 //! A backend that forgets a rule, ranks registers wrongly or takes a loop for straight code may still be right: its
 //! code is longer, or takes longer. No other judge sees that. So the programs of `corpus/run` and `corpus/real` are
-//! compiled, and cost at most what the ledger says. The latter are executed too, on a few inputs.
+//! compiled, and cost at most what the ledger says. The latter are executed too, on a few inputs. Where the code is the
+//! ledger's, so are its assembly text and its object: no run shows a directive or a table for debuggers.
 //!
 //! Invariant: nothing here depends on the generator, whose programs depend on the tables.
 
-use include_dir::{Dir, DirEntry, include_dir};
+use crate::fixed_programs::FixedProgram;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
 use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
-use tribunal_codegen::{Allocator, BankSelectMode, Context, Observer, Options, allocate};
+use tribunal_codegen::{Allocator, BankSelectMode, Context, Observer, Options, allocate, emit};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
-use tribunal_ir::{Function, text};
+use tribunal_ir::{Function, IrBlock, Module, RelocationModel};
 use tribunal_target::Target;
 use tribunal_trial::finding::Finding;
 use tribunal_trial::inputs::{self, Plan};
 
-/// The programs that each show an opcode or an extension, with the features that they need.
-static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
-/// Programs in C, as LLVM's translator gives them.
-static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
-/// The level of those that are compiled here: with loops in registers.
-const LEVEL: &str = ".O2.mir";
 /// The committed ledger.
-const LEDGER: &str = include_str!("../ledger/costs.txt");
-/// Its path, for messages.
-const LEDGER_FILE: &str = "fuzz/ledger/costs.txt";
+const LEDGER: &str = include_str!("../../corpus/costs.txt");
 
-/// The ways in which each program is compiled.
-const WAYS: [(Allocator, BankSelectMode); 2] =
-    [(Allocator::Ion, BankSelectMode::Global), (Allocator::Fastalloc, BankSelectMode::Greedy)];
+/// A way in which each program is compiled.
+struct Way {
+    name: &'static str,
+    allocator: Allocator,
+    bank_select: BankSelectMode,
+    /// For a machine with everything; else for the one that the program names, or the usual one.
+    has_everything: bool,
+}
+
+const WAYS: [Way; 3] = [
+    Way { name: "ion", allocator: Allocator::Ion, bank_select: BankSelectMode::Global, has_everything: false },
+    Way {
+        name: "fastalloc",
+        allocator: Allocator::Fastalloc,
+        bank_select: BankSelectMode::Greedy,
+        has_everything: false,
+    },
+    Way { name: "everything", allocator: Allocator::Ion, bank_select: BankSelectMode::Global, has_everything: true },
+];
 /// Executions of each function of a real program, and their longest, in instructions.
 const PLAN: Plan = Plan { count: 4, seed: 1 };
 const FUEL: u64 = 1 << 13;
@@ -47,6 +55,8 @@ pub struct Cost {
     pub executed: u64,
     /// Functions that were refused.
     pub refused: u64,
+    /// Of the code, of its assembly text, of its object, which holds the module's data.
+    pub digests: [String; 3],
 }
 
 impl Cost {
@@ -64,8 +74,14 @@ impl Cost {
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.instructions.iter().try_for_each(|count| write!(f, "{count} "))?;
-        write!(f, "{} {} {}", self.bytes, self.executed, self.refused)
+        write!(f, "{} {} {} {}", self.bytes, self.executed, self.refused, self.digests.join(" "))
     }
+}
+
+/// The first digits of a digest.
+fn digest(bytes: &[u8]) -> String {
+    const DIGITS: usize = 12;
+    blake3::hash(bytes).to_hex()[..DIGITS].to_string()
 }
 
 /// Counts the instructions after each pass, and keeps the last function that it saw.
@@ -89,74 +105,63 @@ impl Observer for Counter<'_> {
     }
 }
 
-/// A program that does not change.
-struct FixedProgram {
-    name: String,
-    text: &'static str,
-    is_executed: bool,
-}
-
-/// The programs for a target, by name.
-fn programs(target: &Target) -> Vec<FixedProgram> {
-    let of = |dir: &'static Dir<'static>, is_executed, ending: &str| {
-        let files = dir.entries().iter().filter_map(DirEntry::as_file);
-        let files = files.filter(|file| file.path().to_str().is_some_and(|path| path.ends_with(ending)));
-        let read = |file: &'static include_dir::File<'static>| {
-            let name = file.path().file_stem().and_then(|stem| stem.to_str())?;
-            Some(FixedProgram { name: name.to_string(), text: file.contents_utf8()?, is_executed })
-        };
-        files.filter_map(read).collect::<Vec<_>>()
-    };
-    let mut programs = SMALL.get_dir(Path::new(target.name)).map_or(Vec::new(), |dir| of(dir, false, ".mir"));
-    programs.extend(of(&REAL, true, &format!(".{}{LEVEL}", target.name)));
-    programs.sort_by(|one, other| one.name.cmp(&other.name));
-    programs
-}
-
-/// The cost of each program for a target, compiled in each way: by the line of the ledger without its numbers.
-pub fn measured(target: &'static Target) -> BTreeMap<String, Cost> {
+/// The cost of each program for a target, compiled in each way, by the first words of its line in the ledger.
+pub fn measured(programs: &[FixedProgram], target: &'static Target) -> BTreeMap<String, Cost> {
     let mut costs = BTreeMap::new();
-    for program in programs(target) {
-        let Ok(module) = text::parse_module(program.text, target.vocabulary) else { continue };
-        let features = module.header("features").and_then(|names| target.features(names).ok());
-        for (allocator, bank_select) in WAYS {
-            let features = features.unwrap_or(target.default_features);
+    for program in programs {
+        for Way { name, allocator, bank_select, has_everything } in WAYS {
+            let features = match has_everything {
+                true => target.default_features | target.all_options(),
+                false => program.features,
+            };
             let options = Options { allocator, bank_select, ..Options::new(features) };
-            let mut cost = Cost::default();
-            for function in &module.functions {
-                add(&mut cost, function, target, options, program.is_executed);
-            }
-            costs.insert(format!("{} {} {}", target.name, program.name, allocator.name()), cost);
+            let cost = cost(&program.module, target, options, program.is_real);
+            costs.insert(format!("{} {} {name}", target.name, program.name), cost);
         }
     }
     costs
 }
 
-fn add(cost: &mut Cost, source: &Function, target: &'static Target, options: Options, is_executed: bool) {
-    let mut counter = Counter { cost, last: None };
+fn cost(module: &Module, target: &'static Target, options: Options, is_executed: bool) -> Cost {
     let legalizer = (target.legality)(options.features);
-    let mut context = Context { target, options, legalizer, observer: &mut counter };
-    let code = pipeline::compile(&mut source.clone(), &mut context);
-    let last = counter.last;
-    match code {
-        Ok(code) => cost.bytes += code.bytes.len() as u64,
-        Err(_) => cost.refused += 1,
+    let (mut cost, mut codes, mut placed) = (Cost::default(), Vec::new(), Vec::new());
+    for source in &module.functions {
+        let mut counter = Counter { cost: &mut cost, last: None };
+        let mut context = Context { target, options, legalizer, observer: &mut counter };
+        let code = pipeline::compile(&mut source.clone(), &mut context);
+        let (Some(last), Ok(code)) = (counter.last, code) else {
+            cost.refused += 1;
+            continue;
+        };
+        cost.bytes += code.bytes.len() as u64;
+        if is_executed {
+            cost.executed += executed(source, &last, target);
+        }
+        codes.push(code);
+        placed.push(last);
     }
-    if let Some(last) = last.filter(|_| is_executed) {
-        let interpreter = Interpreter::new(&last, target);
-        let settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
-        let runs = inputs::inputs(source, target, PLAN);
-        let runs = runs.iter().filter_map(|input| interpreter.run(input, settings).ok());
-        cost.executed += runs.map(|run| run.instructions).sum::<u64>();
-    }
+    let words: Vec<u8> = codes.iter().flat_map(|code| &code.bytes).copied().collect();
+    let text = emit::assembly(&placed, target, options.features);
+    let model = module.functions.first().map_or(RelocationModel::default(), Function::relocation_model);
+    let object = emit::object(&codes, module.ir.as_ref().map(IrBlock::module), model, target).unwrap_or_default();
+    cost.digests = [&words, text.as_bytes(), &object].map(digest);
+    cost
+}
+
+/// The instructions that all runs of a placed function take.
+fn executed(source: &Function, placed: &Function, target: &'static Target) -> u64 {
+    let interpreter = Interpreter::new(placed, target);
+    let settings = Settings { fuel: FUEL, events: 0, accesses: KeptAccesses::Volatile };
+    let inputs = inputs::inputs(source, target, PLAN);
+    inputs.iter().filter_map(|input| interpreter.run(input, settings).ok()).map(|run| run.instructions).sum()
 }
 
 /// The text of the ledger for these costs.
 pub fn ledger(costs: &BTreeMap<String, Cost>) -> String {
     let passes: Vec<&str> = PIPELINE.iter().map(|pass| pass.name).collect();
     let head = format!(
-        "# Written by `BLESS=1 cargo test -p tribunal-fuzz --test costs`: target, program, allocator; instructions after\n\
-         # {}; bytes, instructions executed, functions refused.\n",
+        "# Written by `BLESS=1 cargo test --package tribunal-corpus`: target, program, way; instructions after\n\
+         # {}; bytes, instructions executed, functions refused; digests of code, assembly text and object.\n",
         passes.join(", ")
     );
     costs.iter().fold(head, |text, (name, cost)| text + &format!("{name} {cost}\n"))
@@ -173,26 +178,37 @@ pub fn known() -> BTreeMap<String, Cost> {
 }
 
 fn read(numbers: &str) -> Option<Cost> {
-    let numbers: Vec<u64> = numbers.split_whitespace().map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    let (instructions, rest) = numbers.split_at_checked(PIPELINE.len())?;
-    let &[bytes, executed, refused] = rest else { return None };
-    Some(Cost { instructions: instructions.try_into().ok()?, bytes, executed, refused })
+    let words: Vec<&str> = numbers.split_whitespace().collect();
+    let (numbers, digests) = words.split_last_chunk::<3>()?;
+    let numbers: Vec<u64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let (instructions, &[bytes, executed, refused]) = numbers.split_last_chunk::<3>()?;
+    let digests = digests.map(str::to_string);
+    Some(Cost { instructions: instructions.try_into().ok()?, bytes, executed, refused, digests })
 }
 
-/// A finding if the code of some program for the target costs more than the ledger says. The first pass that is guilty
-/// of one is told.
-pub fn dearer(target: &'static Target) -> Option<Finding> {
+/// Says how to make the ledger anew.
+const IF_MEANT: &str = "if that is meant: BLESS=1 cargo test --package tribunal-corpus";
+
+/// A finding if the code of some program for the target costs more than the ledger says, of which the first guilty pass
+/// is told; and one if the text or the object of the same code is another.
+pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Finding> {
     let known = known();
+    let measured: Vec<(String, Cost)> = measured(programs, target).into_iter().collect();
+    let pairs = || measured.iter().filter_map(|(name, cost)| Some((name, cost, known.get(name)?)));
     let place = |guilty: &str| PIPELINE.iter().position(|pass| pass.name == guilty).unwrap_or(PIPELINE.len());
-    let dearer = measured(target).into_iter().filter_map(|(name, cost)| {
-        let then = known.get(&name)?;
-        Some((cost.guilty(then)?, name, format!("{cost}; {then} by the ledger")))
+    let dearer = pairs().filter_map(|(name, cost, then)| Some((cost.guilty(then)?, name, cost, then)));
+    let dearer = dearer.min_by_key(|(guilty, ..)| place(guilty)).map(|(guilty, name, cost, then)| {
+        let details = format!(
+            "the code of {name} costs more than by the ledger (instructions after each pass; bytes, instructions \
+             executed, functions refused; digests):\n{cost}\n{then}\n{IF_MEANT}"
+        );
+        Finding::dearer_code(guilty, details)
     });
-    let (guilty, name, costs) = dearer.min_by_key(|(guilty, ..)| place(guilty))?;
-    let details = format!(
-        "the code of {name} costs more than it did (instructions after each pass; bytes, instructions executed, \
-         functions refused): {costs}\nif that is meant: BLESS=1 cargo test -p tribunal-fuzz --test costs, which writes \
-         {LEDGER_FILE}"
-    );
-    Some(Finding::dearer_code(guilty, details))
+    let of_same_code =
+        |(_, cost, then): &(_, &Cost, &Cost)| cost.digests[0] == then.digests[0] && cost.digests != then.digests;
+    let other = pairs().find(of_same_code).map(|(name, cost, then)| {
+        let which = if cost.digests[1] == then.digests[1] { "object" } else { "assembly text" };
+        Finding::emission(format!("the {which} of {name} is not the ledger's, and the code is\n{IF_MEANT}"))
+    });
+    dearer.into_iter().chain(other).collect()
 }

@@ -9,6 +9,7 @@ pub mod corpus;
 pub mod costs;
 pub mod coverage;
 pub mod edit;
+pub mod fixed_programs;
 pub mod generator;
 pub mod known;
 pub mod liars;

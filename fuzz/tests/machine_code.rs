@@ -1,5 +1,5 @@
-//! Programs of machine code. Every row that computes, branches or accesses memory comes up. A wrong definition is found by
-//! running it, also of an instruction that no rule selects.
+//! Programs of machine code. Every row that computes, branches or accesses memory comes up. A wrong definition is found
+//! by running it, also of an instruction that no rule selects.
 
 use std::collections::BTreeSet;
 use tribunal_codegen::Options;

@@ -152,6 +152,30 @@ pub fn header(module: &Module, target: &Target) -> Result<CrashHeader, CrashHead
     Ok(header)
 }
 
+/// A finding if a crash file of some options is read as one of others: who runs it again would see nothing.
+pub fn misread_options(target: &'static Target) -> Option<Finding> {
+    let single = target.options.iter().filter_map(|option| target.features(&format!("+{}", option.name)).ok());
+    let features = single.chain([target.base(), target.default_features]);
+    let ways = Allocator::ALL.into_iter().flat_map(|one| BankSelectMode::ALL.map(|other| (one, other)));
+    let mut function = Function::new("f");
+    function.new_block();
+    let mut all = features.flat_map(|features| {
+        ways.clone().map(move |(allocator, bank_select)| Options { features, allocator, bank_select })
+    });
+    all.find_map(|options| {
+        let (guilty, details) = ("crash files".to_string(), format!("{options:?} are read as others"));
+        let finding = Finding { judge: Judge::Text, kind: FindingKind::Text, guilty, details, input: None };
+        let text = print_sabotaged(target, options, None, &[&function], &finding, None);
+        let module = text::parse_module(&text, target.vocabulary);
+        let read = module.ok().and_then(|module| header(&module, target).ok());
+        let is_read = read.is_some_and(|read| {
+            let features = read.features.unwrap_or(target.default_features);
+            read.describes(&finding) && read.placed(Options::new(features)) == options
+        });
+        (!is_read).then_some(finding)
+    })
+}
+
 /// `$x10 = 0x5` or `[0x10000000] = 00ff...`, with nothing after the sign for a buffer without bytes.
 fn add_input(input: &mut Input, text: &str, target: &Target) -> Result<(), &'static str> {
     let (place, value) = text.split_once('=').ok_or("expected `place = value`")?;
@@ -181,6 +205,14 @@ fn hexadecimal(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use tribunal_target::riscv::features;
+
+    #[test]
+    fn options_are_read_back() {
+        for target in tribunal_target::ALL {
+            let misread = misread_options(target);
+            assert!(misread.is_none(), "{misread:?}");
+        }
+    }
 
     /// `features:` with nothing after it is the empty set, not the target's usual one.
     #[test]

@@ -96,9 +96,21 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 
+    /// The interpreter does not give the known answer of a program.
+    pub fn wrong_answer(program: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("answers of {program}"));
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
     /// A promise of a machine instruction is not that of this generic instruction, which it was selected from.
     pub fn machine_promise(opcode: Opcode, details: String) -> Finding {
         let (kind, guilty) = (FindingKind::Definition, format!("promises of {opcode}"));
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
+    /// The meaning of an instruction of this row loses the poison of an operand.
+    pub fn machine_poison(row: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("poison of {row}"));
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 

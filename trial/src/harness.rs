@@ -340,18 +340,6 @@ impl Harness {
         let interpreter = Interpreter::new(function, self.bench.target);
         expected(&interpreter, input).ok()?.map(|observation| observation.outcome)
     }
-
-    /// The interpreter's results: the size in bits and the value of each result register.
-    pub fn interpret(&self, function: &Function, input: &Input) -> Result<Vec<(u32, u128)>, String> {
-        let interpreter = Interpreter::new(function, self.bench.target);
-        match expected(&interpreter, input) {
-            Ok(Some(observation)) => {
-                Ok(observation.returned.iter().map(|&(_, bits, known)| (bits, known.value)).collect())
-            }
-            Ok(None) => Err("the function is undefined on this input, or does not end".to_string()),
-            Err(unsupported) => Err(unsupported.to_string()),
-        }
-    }
 }
 
 /// The verifier's findings about an input, as findings of a trial.

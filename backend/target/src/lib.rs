@@ -100,6 +100,7 @@ pub struct Target {
 }
 
 /// The description of the machine in ELF objects. The numbers are the `object` crate's.
+#[derive(Clone, Copy)]
 pub struct Elf {
     /// Gives `e_machine` and the class.
     pub architecture: object::Architecture,
@@ -133,6 +134,7 @@ pub(crate) fn dwarf_register(register: PReg, (first, number): (PReg, u16)) -> Op
 }
 
 /// The way to a section about the code of an object.
+#[derive(Clone, Copy)]
 pub struct AttributeDesc {
     /// The module flag that lists instruction sets: `riscv-isa`.
     pub flag: &'static str,

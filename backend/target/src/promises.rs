@@ -107,7 +107,7 @@ fn change_of_second(target: &Target, data: &InstData) -> Option<(ImmRange, i64)>
 
 /// A generic operation that a machine instruction may stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reading {
+pub struct PromiseReading {
     opcode: Opcode,
     /// The width of its operands, in bits.
     width: u32,
@@ -117,18 +117,19 @@ pub struct Reading {
     is_difference: bool,
 }
 
-impl Reading {
+impl PromiseReading {
     /// The truncation of one operand.
-    const TRUNCATION: Reading = Reading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false };
+    const TRUNCATION: PromiseReading =
+        PromiseReading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false };
 
     /// The operations on two operands of these widths that have a result of `whole` bits, and may carry these flags.
-    fn all(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = Reading> {
+    fn all(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
         let is_of_address = flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS);
         ways(widths, whole).into_iter().flat_map(move |(width, signed)| {
             let differences: &[bool] = if is_of_address { &[false, true] } else { &[false] };
             differences.iter().flat_map(move |&is_difference| {
                 let opcodes = Opcode::ALL.iter().copied().filter(move |&opcode| may_promise(opcode, flags));
-                opcodes.map(move |opcode| Reading { opcode, width, signed, is_difference })
+                opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference })
             })
         })
     }
@@ -142,7 +143,7 @@ impl Reading {
         args: [&Value<D>; 2],
         whole: u32,
     ) -> Option<Value<D>> {
-        let Reading { opcode, width, signed, is_difference } = self;
+        let PromiseReading { opcode, width, signed, is_difference } = self;
         let mut args = args.map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
         if is_difference {
             let zero = domain.literal(0, width);
@@ -177,19 +178,19 @@ pub fn broken<D: Domain>(
     args: &[Value<D>],
     result: &D::Bits,
     is_same: impl Fn(&D::Bits, &D::Bits) -> bool,
-) -> SmallVec<[(Reading, D::Bool); 2]> {
+) -> SmallVec<[(PromiseReading, D::Bool); 2]> {
     let mut broken = SmallVec::new();
     let whole = domain.width(result);
     match args {
         [wide] if domain.width(&wide.bits) > whole && TRUNCATION_FLAGS.contains(flags) => {
             let low = domain.zext_or_trunc(&wide.bits, whole);
             if is_same(&low, result) {
-                broken.push((Reading::TRUNCATION, truncation(domain, flags, &wide.bits, result)));
+                broken.push((PromiseReading::TRUNCATION, truncation(domain, flags, &wide.bits, result)));
             }
         }
         [one, other, ..] => {
             let widths = [one, other].map(|value| domain.width(&value.bits));
-            for reading in Reading::all(widths, whole, flags) {
+            for reading in PromiseReading::all(widths, whole, flags) {
                 if let Some(value) = reading.evaluate(domain, memory, flags, [one, other], whole)
                     && is_same(&value.bits, result)
                 {

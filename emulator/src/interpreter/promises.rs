@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Transfer};
 use tribunal_ir::semantics::{Domain, Pure, Unsupported, Value};
 use tribunal_ir::{InstData, InstFlags, Reg, VReg};
-use tribunal_target::promises::{self, Promises, Reading};
+use tribunal_target::promises::{self, PromiseReading, Promises};
 
 impl<'f> Interpreter<'f> {
     /// The same with promises of machine instructions. If they are believed, a run in which one is broken returns
@@ -68,7 +68,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         &mut self,
         data: &InstData,
         register: VReg,
-        mut readings: SmallVec<[(Reading, D::Bool); 2]>,
+        mut readings: SmallVec<[(PromiseReading, D::Bool); 2]>,
     ) -> Result<Vec<D::Bool>, Unsupported> {
         let saved = (self.registers.clone(), self.physical.clone());
         for probe in PROBES {

@@ -1,0 +1,64 @@
+//! Programs that do not change: those of `corpus/run`, which show an opcode or an extension each and have known
+//! answers, and those of `corpus/real`, which are C as LLVM's translator gives it.
+//!
+//! Nothing of them depends on the generator, whose programs depend on the tables.
+
+use include_dir::{Dir, DirEntry, File, include_dir};
+use std::path::Path;
+use tribunal_ir::{Module, text};
+use tribunal_target::{Features, Target};
+use tribunal_trial::expectation;
+use tribunal_trial::finding::Finding;
+
+static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
+static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
+
+/// A program that does not change.
+pub struct FixedProgram {
+    /// The name of its file, without the ending.
+    pub name: String,
+    /// Its functions, and what its head says.
+    pub module: Module,
+    /// Those that it names, or the usual ones.
+    pub features: Features,
+    /// True for a program in C.
+    pub is_real: bool,
+}
+
+/// The programs for a target, by name. One that cannot be read is none: the tests of the corpus read all.
+pub fn programs(target: &Target) -> Vec<FixedProgram> {
+    let of = |dir: &'static Dir<'static>, is_real, part: &str| {
+        let files = dir.entries().iter().filter_map(DirEntry::as_file);
+        let read = |file: &'static File<'static>| {
+            let name = file.path().file_stem()?.to_str().filter(|name| name.contains(part))?.to_string();
+            let mut module = text::parse_module(file.contents_utf8()?, target.vocabulary).ok()?;
+            let features = module.header("features").and_then(|names| target.features(names).ok());
+            let features = features.unwrap_or(target.default_features);
+            module.functions.iter_mut().for_each(|function| target.settle_environment(function, features));
+            Some(FixedProgram { name, module, features, is_real })
+        };
+        files.filter_map(read).collect::<Vec<_>>()
+    };
+    let mut programs = SMALL.get_dir(Path::new(target.name)).map_or(Vec::new(), |dir| of(dir, false, ""));
+    programs.extend(of(&REAL, true, &format!(".{}.", target.name)));
+    programs.sort_by(|one, other| one.name.cmp(&other.name));
+    programs
+}
+
+/// A finding for each program of which the interpreter does not give a known answer. All judges read the definitions,
+/// so that one which is wrong shows nowhere else.
+pub fn wrong_answers(programs: &[FixedProgram], target: &'static Target) -> Vec<Finding> {
+    let wrong = |program: &FixedProgram| {
+        let calls = match expectation::calls(&program.module) {
+            Ok(calls) => calls,
+            Err((line, reason)) => return Some(format!("`{line}`: {reason}")),
+        };
+        calls.into_iter().find_map(|call| {
+            let function = program.module.functions.iter().find(|function| function.name == call.function)?;
+            let reason = call.hold(function, target, &call.input(function, target)).err()?;
+            Some(format!("{call:?}: {reason}"))
+        })
+    };
+    let findings = programs.iter().filter_map(|program| Some(Finding::wrong_answer(&program.name, wrong(program)?)));
+    findings.collect()
+}

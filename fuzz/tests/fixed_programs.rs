@@ -1,0 +1,50 @@
+//! The fixed programs: a backend that makes dearer code or other objects of them is found, and so is a wrong answer.
+
+use tribunal_fuzz::costs;
+use tribunal_fuzz::fixed_programs::{programs, wrong_answers};
+use tribunal_target::riscv::RISCV64;
+use tribunal_target::{ALL, Elf, Made, Target};
+
+/// The machine without short spellings.
+static LONGER: Target = Target { compressed: &[], made: Made::new(), ..RISCV64 };
+
+#[test]
+fn longer_code_is_a_finding_of_the_first_pass_that_differs() {
+    let none = costs::differences(&programs(&RISCV64), &RISCV64);
+    assert!(none.is_empty(), "{none:?}");
+    let findings = costs::differences(&programs(&LONGER), &LONGER);
+    let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
+    assert_eq!(finding.guilty, "emit", "{}", finding.details);
+}
+
+/// The machine whose objects say nothing of their instruction set.
+static OTHER_OBJECT: Target = Target { elf: without_attributes(), made: Made::new(), ..RISCV64 };
+
+const fn without_attributes() -> Option<Elf> {
+    match RISCV64.elf {
+        Some(elf) => Some(Elf { attributes: None, ..elf }),
+        None => None,
+    }
+}
+
+#[test]
+fn another_object_of_the_same_code_is_a_finding() {
+    let findings = costs::differences(&programs(&OTHER_OBJECT), &OTHER_OBJECT);
+    let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
+    assert!(finding.details.starts_with("the object of "), "{}", finding.details);
+}
+
+#[test]
+fn a_wrong_answer_is_a_finding() {
+    for &target in ALL {
+        let mut programs = programs(target);
+        assert!(wrong_answers(&programs, target).is_empty(), "{}: {:?}", target.name, wrong_answers(&programs, target));
+        let program = programs.iter_mut().find(|program| program.name == "g_add").expect("it is there");
+        // One more digit.
+        let answers = program.module.comments.iter_mut().filter(|line| line.contains("==") && !line.ends_with(')'));
+        answers.for_each(|line| line.push('1'));
+        let findings = wrong_answers(&programs, target);
+        let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
+        assert_eq!(finding.guilty, "answers of g_add", "{}", finding.details);
+    }
+}
