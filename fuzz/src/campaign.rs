@@ -224,6 +224,7 @@ fn before_programs(campaign: &Campaign) -> CampaignReport {
     for target in targets {
         let programs = guard::run(|| fixed_programs::programs(target)).unwrap_or_default();
         findings.extend(checked(&|| fixed_programs::wrong_answers(&programs, target)));
+        findings.extend(checked(&|| fixed_programs::wrong_verdicts(target)));
         findings.extend(checked(&|| costs::differences(&programs, target)));
     }
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {

@@ -7,10 +7,14 @@ use include_dir::{Dir, DirEntry, File, include_dir};
 use std::path::Path;
 use tribunal_ir::{Module, text};
 use tribunal_target::{Features, Target};
-use tribunal_trial::expectation;
 use tribunal_trial::finding::Finding;
+use tribunal_trial::{expectation, pairs};
 
 static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
+static PAIRS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/validate");
+/// Folders of pairs that are judged in little time, and show what no program does: machine code as LLVM selects it, and
+/// what the definitions leave open.
+const JUDGED: [&str; 7] = ["selected", "volatile", "threads", "identity", "undefined", "calls", "facts"];
 static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 
 /// A program that does not change.
@@ -61,4 +65,15 @@ pub fn wrong_answers(programs: &[FixedProgram], target: &'static Target) -> Vec<
     };
     let findings = programs.iter().filter_map(|program| Some(Finding::wrong_answer(&program.name, wrong(program)?)));
     findings.collect()
+}
+
+/// A finding for each pair of stages for a target on which the verdict is not the known one. A backend that selects
+/// none of its instructions shows nothing of their definitions.
+pub fn wrong_verdicts(target: &Target) -> Vec<Finding> {
+    let files = JUDGED.into_iter().filter_map(|folder| PAIRS.get_dir(folder)).flat_map(Dir::files);
+    let wrong = |file: &File<'static>| {
+        let text = file.contents_utf8().filter(|text| text::architecture(text).as_deref() == Some(target.name))?;
+        Some(Finding::wrong_verdict(&file.path().display().to_string(), pairs::hold(text).err()?))
+    };
+    files.filter_map(wrong).collect()
 }

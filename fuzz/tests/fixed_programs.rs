@@ -1,7 +1,7 @@
 //! The fixed programs: a backend that makes dearer code or other objects of them is found, and so is a wrong answer.
 
 use tribunal_fuzz::costs;
-use tribunal_fuzz::fixed_programs::{programs, wrong_answers};
+use tribunal_fuzz::fixed_programs::{programs, wrong_answers, wrong_verdicts};
 use tribunal_target::riscv::RISCV64;
 use tribunal_target::{ALL, Elf, Made, Target};
 
@@ -46,5 +46,12 @@ fn a_wrong_answer_is_a_finding() {
         let findings = wrong_answers(&programs, target);
         let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
         assert_eq!(finding.guilty, "answers of g_add", "{}", finding.details);
+    }
+}
+
+#[test]
+fn verdicts_on_pairs_are_the_known_ones() {
+    for &target in ALL {
+        assert!(wrong_verdicts(target).is_empty(), "{}: {:?}", target.name, wrong_verdicts(target));
     }
 }

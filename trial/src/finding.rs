@@ -96,6 +96,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: fault.details.clone(), input: None }
     }
 
+    /// The verdict on a pair of stages is not the known one.
+    pub fn wrong_verdict(pair: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("verdict on {pair}"));
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
     /// The interpreter does not give the known answer of a program.
     pub fn wrong_answer(program: &str, details: String) -> Finding {
         let (kind, guilty) = (FindingKind::Definition, format!("answers of {program}"));

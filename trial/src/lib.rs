@@ -31,6 +31,7 @@ pub mod ledger;
 pub mod machine_poison;
 pub mod machine_promises;
 pub mod module_data;
+pub mod pairs;
 pub mod program;
 mod promises;
 pub mod questions;
