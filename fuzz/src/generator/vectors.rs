@@ -132,12 +132,15 @@ impl Generator<'_, '_, '_> {
         Ok(self.builder.build(ty, Opcode::G_SHUFFLE_VECTOR, operands))
     }
 
-    /// An index below `lanes`: a constant, or a value cut to the power of two below.
+    /// An index below `lanes`: a constant, or a value cut to the power of two below. A constant may be just behind, where
+    /// the result is poison.
     fn index(&mut self, lanes: u32) -> Result<Entry> {
         let ty = Type::scalar(self.pointer_type().bits());
         if self.u.arbitrary()? {
-            let index = self.u.int_in_range(0..=lanes - 1)?;
-            return Ok(Entry { register: self.builder.constant_i64(ty, index.into()), ty, deterministic: true });
+            let is_behind = self.u.ratio(1, 8)?;
+            let index = if is_behind { lanes } else { self.u.int_in_range(0..=lanes - 1)? };
+            let register = self.builder.constant_i64(ty, index.into());
+            return Ok(Entry { register, ty, deterministic: !is_behind });
         }
         let index = self.value(ty, false)?;
         Ok(Entry { register: self.amount_below(index, lanes), ..index })

@@ -72,6 +72,9 @@ fn results<D: Domain>(d: &mut D, (a, b, p, q): &Operands<D>) -> Results<D> {
         ("sle", d.sle(a, b)),
         ("is_zero", d.is_zero(a)),
         ("is_negative", d.is_negative(a)),
+        ("uadd_overflows", d.uadd_overflows(a, b)),
+        ("sadd_overflows", d.sadd_overflows(a, b)),
+        ("ssub_overflows", d.ssub_overflows(a, b)),
         ("bool_and", d.bool_and(p, q)),
         ("bool_or", d.bool_or(p, q)),
         ("bool_not", d.bool_not(p)),
@@ -163,6 +166,7 @@ fn number(name: &str, width: u32, a: i128, b: i128, p: bool) -> i128 {
 
 fn truth(name: &str, width: u32, (a, b): (i128, i128), (p, q): (bool, bool)) -> bool {
     let signed = |x| signed(width, x);
+    let fits = |x: i128| (-(1 << (width - 1))..1 << (width - 1)).contains(&x);
     match name {
         "eq" => a == b,
         "ne" => a != b,
@@ -172,6 +176,9 @@ fn truth(name: &str, width: u32, (a, b): (i128, i128), (p, q): (bool, bool)) -> 
         "sle" => signed(a) <= signed(b),
         "is_zero" => a == 0,
         "is_negative" => signed(a) < 0,
+        "uadd_overflows" => a + b >= 1 << width,
+        "sadd_overflows" => !fits(signed(a) + signed(b)),
+        "ssub_overflows" => !fits(signed(a) - signed(b)),
         "bool_and" => p && q,
         "bool_or" => p || q,
         "bool_not" => !p,
