@@ -390,7 +390,7 @@ fn the_loop_keeps_its_proofs_when_it_is_interrupted_too() {
     };
     let interrupted = fuzz(&["--seconds", "120", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
     // Long enough to have begun, also on a busy machine.
-    std::thread::sleep(std::time::Duration::from_secs(6));
+    std::thread::sleep(std::time::Duration::from_secs(15));
     assert!(Command::new("kill").args(["-INT", &interrupted.id().to_string()]).status().unwrap().success());
     let output = interrupted.wait_with_output().unwrap();
     assert!(output.status.success());

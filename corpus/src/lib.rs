@@ -7,8 +7,9 @@
 //! - **Golden cases** ([`golden`]; a folder for each pass and `emit`): a function before a pass and the text after it.
 //!
 //! `; features: +m,+zbb` names the features in full; without it the target's usual ones are on. `; allocator:
-//! fastalloc` chooses the allocator of a golden case. [`sizes`] is the golden table of code sizes. [`programs`] is
-//! apart: whole C programs, compiled, linked and run by commands.
+//! fastalloc` chooses the allocator of a golden case. [`sizes`] is the golden table of code sizes for who
+//! reads a change, and `costs.txt` the ledger that `tribunal fuzz` compares. [`programs`] is apart: whole C programs,
+//! compiled, linked and run by commands.
 //!
 //! `BLESS=1` rewrites every expectation that a program computes: golden cases and the table. Answers of `; run:` are
 //! not computed here, so nothing rewrites them.

@@ -4,6 +4,7 @@
 //! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
 //! depends on the features reached before; the corpus is text, of programs of one function.
 
+mod before;
 mod decisions;
 mod features;
 mod modules;
@@ -22,9 +23,7 @@ use self::decisions::Comparisons;
 use self::programs::generated_at;
 use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
-use crate::costs;
 use crate::coverage::Reached;
-use crate::fixed_programs;
 use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
@@ -45,8 +44,6 @@ use tribunal_trial::finding::{Finding, Judge, Tally};
 use tribunal_trial::guard::{self, CaughtPanic};
 use tribunal_trial::harness::{Harness, HarnessError, ProofCache};
 use tribunal_trial::inputs;
-use tribunal_trial::{machine_poison, machine_promises, words};
-use tribunal_verifier::definitions;
 use tribunal_verifier::prover::deep;
 
 /// The settings of a campaign.
@@ -179,7 +176,7 @@ pub fn run(
     abandon: impl FnOnce(CampaignReport),
 ) -> Result<CampaignReport, HarnessError> {
     // The time is that of programs.
-    let shared = Shared::new(campaign, stop, before_programs(campaign));
+    let shared = Shared::new(campaign, stop, before::outcome(campaign, stop));
     let mut abandon = Some(abandon);
     std::thread::scope(|scope| {
         let of_worker = |place| deep(|| worker(&shared, place));
@@ -203,39 +200,6 @@ pub fn run(
     let mut outcome = std::mem::take(&mut *lock(&shared.outcome));
     outcome.elapsed = shared.started.elapsed();
     Ok(outcome)
-}
-
-/// A campaign's outcome before its first program: runs do not show that a definition is wrong where all judges read it,
-/// nor what assembly a row has, nor that a compressed form is never written, nor what a promise or the poison of a
-/// machine instruction says, nor that a crash file is misread, nor what code costs, nor that a legality table has a
-/// rule for nothing.
-fn before_programs(campaign: &Campaign) -> CampaignReport {
-    let checked =
-        |check: &dyn Fn() -> Vec<Finding>| guard::run(check).unwrap_or_else(|panic| vec![Finding::panic(panic)]);
-    let mut findings = checked(&|| definitions::check().faults.iter().map(Finding::definition).collect());
-    let mut targets: Vec<&Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
-    targets.dedup_by_key(|target| target.name);
-    findings.extend(targets.iter().flat_map(|target| checked(&|| words::wrong_texts(target))));
-    findings.extend(targets.iter().flat_map(|target| checked(&|| words::unwritten_forms(target))));
-    findings.extend(targets.iter().flat_map(|target| checked(&|| machine_promises::wrong_promises(target))));
-    findings.extend(targets.iter().flat_map(|target| checked(&|| machine_poison::lost_poison(target))));
-    findings
-        .extend(targets.iter().flat_map(|target| checked(&|| crash::misread_options(target).into_iter().collect())));
-    for target in targets {
-        let programs = guard::run(|| fixed_programs::programs(target)).unwrap_or_default();
-        findings.extend(checked(&|| fixed_programs::wrong_answers(&programs, target)));
-        findings.extend(checked(&|| fixed_programs::wrong_verdicts(target)));
-        findings.extend(checked(&|| costs::differences(&programs, target)));
-    }
-    findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
-        let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
-        checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())
-    }));
-    let mut report = CampaignReport { tally: Tally { findings, ..Tally::default() }, ..CampaignReport::default() };
-    campaign.known.set_aside(&mut report.tally, &mut report.known);
-    let no_file = || PathBuf::from("(no program: the definition or the table itself)");
-    report.crashes = report.tally.findings.iter().cloned().map(|finding| (finding, no_file())).collect();
-    report
 }
 
 /// The value is consistent even after a worker panicked: counts are added in one step.

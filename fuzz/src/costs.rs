@@ -21,24 +21,23 @@ use tribunal_trial::inputs::{self, Plan};
 /// The committed ledger.
 const LEDGER: &str = include_str!("../../corpus/costs.txt");
 
-/// A way in which each program is compiled.
-struct Way {
-    name: &'static str,
-    allocator: Allocator,
-    bank_select: BankSelectMode,
-    /// For a machine with everything; else for the one that the program names, or the usual one.
-    has_everything: bool,
+/// The machine that a program is compiled for.
+#[derive(Clone, Copy)]
+enum MachineOptions {
+    /// Those that the program names, or the usual ones.
+    Named,
+    /// Every one.
+    All,
+    /// None: much is a call of the library.
+    None,
 }
 
-const WAYS: [Way; 3] = [
-    Way { name: "ion", allocator: Allocator::Ion, bank_select: BankSelectMode::Global, has_everything: false },
-    Way {
-        name: "fastalloc",
-        allocator: Allocator::Fastalloc,
-        bank_select: BankSelectMode::Greedy,
-        has_everything: false,
-    },
-    Way { name: "everything", allocator: Allocator::Ion, bank_select: BankSelectMode::Global, has_everything: true },
+/// The ways in which each program is compiled, by name.
+const WAYS: [(&str, Allocator, BankSelectMode, MachineOptions); 4] = [
+    ("ion", Allocator::Ion, BankSelectMode::Global, MachineOptions::Named),
+    ("fastalloc", Allocator::Fastalloc, BankSelectMode::Greedy, MachineOptions::Named),
+    ("everything", Allocator::Ion, BankSelectMode::Global, MachineOptions::All),
+    ("nothing", Allocator::Ion, BankSelectMode::Fast, MachineOptions::None),
 ];
 /// Executions of each function of a real program, and their longest, in instructions.
 const PLAN: Plan = Plan { count: 4, seed: 1 };
@@ -109,10 +108,11 @@ impl Observer for Counter<'_> {
 pub fn measured(programs: &[FixedProgram], target: &'static Target) -> BTreeMap<String, Cost> {
     let mut costs = BTreeMap::new();
     for program in programs {
-        for Way { name, allocator, bank_select, has_everything } in WAYS {
-            let features = match has_everything {
-                true => target.default_features | target.all_options(),
-                false => program.features,
+        for (name, allocator, bank_select, machine) in WAYS {
+            let features = match machine {
+                MachineOptions::Named => program.features,
+                MachineOptions::All => target.default_features | target.all_options(),
+                MachineOptions::None => target.base(),
             };
             let options = Options { allocator, bank_select, ..Options::new(features) };
             let cost = cost(&program.module, target, options, program.is_real);

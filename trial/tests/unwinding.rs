@@ -5,7 +5,9 @@
 use tribunal_codegen::pipeline::Code;
 use tribunal_codegen::{NoObserver, Observer, Options};
 use tribunal_ir::{CfiInstruction, Function, text};
-use tribunal_target::Target;
+use tribunal_target::abi::Abi;
+use tribunal_target::riscv::RISCV64;
+use tribunal_target::{Made, Target};
 use tribunal_trial::Harness;
 use tribunal_trial::inputs::{Plan, inputs};
 
@@ -80,4 +82,25 @@ fn every_rule_of_a_frame_counts() {
     }
     // Of each target, for each edit.
     assert_eq!(counted, [6; 6]);
+}
+
+/// The machine whose frame pointer lies sixteen bytes above the end of its frame record.
+static ELSEWHERE: Target = Target { abi: &Abi { frame_record_end: -16, ..*RISCV64.abi }, made: Made::new(), ..RISCV64 };
+
+/// Code that walks frames by their records finds nothing there, though the unwinder's table is right.
+#[test]
+fn a_frame_record_lies_where_the_document_says() {
+    let text = "---\nname: f\ntracksRegLiveness: true\nbody: |\n  bb.0:\n    liveins: $x10\n\n    \
+                %0:_(s64) = COPY $x10\n    %1:_(s64) = G_CONSTANT i64 15\n    %2:_(s64) = G_AND %0, %1\n    \
+                %3:_(p0) = G_DYN_STACKALLOC %2(s64), 16\n    %4:_(s64) = G_PTRTOINT %3(p0)\n    \
+                %5:_(s64) = G_AND %4, %1\n    $x10 = COPY %5\n    PseudoRET implicit $x10\n...\n";
+    for target in [&RISCV64, &ELSEWHERE] {
+        let function = text::parse_module(text, target.vocabulary).unwrap().whole().unwrap().functions.remove(0);
+        let inputs = inputs(&function, target, Plan { count: 4, seed: 1 });
+        let mut harness = Harness::new(target, Options::new(target.default_features)).unwrap();
+        let tally = harness.trial_with(&function, &inputs, &mut NoObserver);
+        let kinds: Vec<&str> = tally.findings.iter().map(|finding| finding.kind.name()).collect();
+        let wanted: &[&str] = if std::ptr::eq(target, &RISCV64) { &[] } else { &["unwinding"] };
+        assert_eq!(kinds, wanted, "{:?}", tally.findings);
+    }
 }

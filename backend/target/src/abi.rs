@@ -7,6 +7,7 @@ use tribunal_ir::semantics::float::FloatEnvironment;
 use tribunal_ir::{Function, PReg, RegBank, RegMask, TargetFlags, TargetOpcode};
 
 /// A calling convention: the agreement of caller and callee.
+#[derive(Clone, Copy)]
 pub struct Abi {
     /// The registers that pass values, by bank; integers and pointers first.
     pub passing: &'static [Passing],
@@ -93,6 +94,7 @@ pub struct Passing {
 }
 
 /// The form of a call.
+#[derive(Clone, Copy)]
 pub struct Calls {
     /// Operands: the callee and the mask of the preserved registers; then, implicitly, the row's registers, arguments,
     /// results.

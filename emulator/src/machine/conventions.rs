@@ -1,11 +1,11 @@
 //! The registers that a function must leave as they were, those that a callee may change, those of arguments and
 //! results, and the thread pointer, as the psABIs list them; and the accesses that a machine guarantees to make.
 //! Sources: RISC-V ELF psABI, "Integer Register Convention", "Floating-point Register Convention", "Integer Calling
-//! Convention", "Hardware Floating-point Calling Convention" and "DWARF Register Numbers"; Procedure Call Standard for
-//! the Arm 64-bit Architecture, "General-purpose Registers", "SIMD and Floating-Point Registers", "Parameter passing
-//! rules" and "Result return"; DWARF for the Arm 64-bit Architecture, "DWARF register names". The RISC-V Instruction
-//! Set Manual, Volume I, "Load and Store Instructions"; Arm Architecture Reference Manual, "Alignment of data
-//! accesses".
+//! Convention", "Hardware Floating-point Calling Convention", "Frame Pointer Convention" and "DWARF Register Numbers";
+//! Procedure Call Standard for the Arm 64-bit Architecture, "General-purpose Registers", "SIMD and Floating-Point
+//! Registers", "The Frame Pointer", "Parameter passing rules" and "Result return"; DWARF for the Arm 64-bit
+//! Architecture, "DWARF register names". The RISC-V Instruction Set Manual, Volume I, "Load and Store Instructions";
+//! Arm Architecture Reference Manual, "Alignment of data accesses".
 //!
 //! Invariant: the lists are read from those documents, and not from the target. A wrong list of the backend is seen.
 
@@ -48,6 +48,11 @@ struct Convention {
     accesses: AccessRule,
     /// The thread pointer; `None` where it is a register of the system.
     thread_pointer: Option<PReg>,
+    /// The frame pointer.
+    frame_pointer: PReg,
+    /// The distances, in registers, from the frame pointer to the words of the frame record: the caller's frame
+    /// pointer, and the return address.
+    frame_record: [i64; 2],
     /// Runs of full registers that an unwinder's table names, each with the number of the first.
     dwarf_numbers: &'static [(u16, Run)],
 }
@@ -81,6 +86,8 @@ static CONVENTIONS: &[Convention] = &[
         refers: true,
         accesses: AccessRule::Aligned,
         thread_pointer: Some(riscv::registers::x(4)),
+        frame_pointer: riscv::registers::x(8),
+        frame_record: [-2, -1],
         dwarf_numbers: &[(1, (riscv::registers::x(1), 31)), (32, (riscv::registers::f(0), 32))],
     },
     Convention {
@@ -104,6 +111,8 @@ static CONVENTIONS: &[Convention] = &[
         refers: false,
         accesses: AccessRule::Any,
         thread_pointer: None,
+        frame_pointer: aarch64::registers::x(29),
+        frame_record: [0, 1],
         dwarf_numbers: &[
             (0, (aarch64::registers::x(0), 30)),
             (30, (aarch64::registers::LR, 1)),
@@ -112,6 +121,13 @@ static CONVENTIONS: &[Convention] = &[
         ],
     },
 ];
+
+/// Where the words of the frame record lie from this register on, in bytes: the caller's frame pointer, and the return
+/// address. `None` if it is not the frame pointer.
+pub(super) fn frame_record(target: &Target, register: PReg) -> Option<[i64; 2]> {
+    let convention = of(target).filter(|convention| convention.frame_pointer == register)?;
+    Some(convention.frame_record.map(|words| words * i64::from(target.register_bytes())))
+}
 
 fn of(target: &Target) -> Option<&'static Convention> {
     CONVENTIONS.iter().find(|row| row.targets.iter().any(|own| own.name == target.name))

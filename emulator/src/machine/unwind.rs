@@ -80,7 +80,7 @@ impl UnwindCheck {
     }
 
     /// True if the rules at this offset of the code find the caller, with these contents of registers and of words in
-    /// memory.
+    /// memory. From the frame pointer, once it is set up, a frame record finds the caller too.
     pub fn finds_caller(
         &self,
         target: &Target,
@@ -93,6 +93,7 @@ impl UnwindCheck {
         let whole = u64::MAX >> (64 - u32::from(target.pointer_bits));
         let frame = register(base).wrapping_add_signed(row.frame.1) & whole;
         frame == ENTRY_SP
+            && self.has_record(target, base, &register, &word)
             && self.caller.iter().filter(|(number, ..)| !row.lost.contains(number)).all(
                 |&(number, own, value, bits)| {
                     let saved = row.saved.iter().find(|(saved, _)| *saved == number);
@@ -103,5 +104,24 @@ impl UnwindCheck {
                     found.is_some_and(|found| (found ^ value) << (64 - bits) == 0)
                 },
             )
+    }
+
+    /// True if the register is not the frame pointer, or a frame record lies where the psABI says: with the caller's
+    /// frame pointer and the return address.
+    fn has_record(
+        &self,
+        target: &Target,
+        base: PReg,
+        register: &impl Fn(PReg) -> u64,
+        word: &impl Fn(u64) -> Option<u64>,
+    ) -> bool {
+        let Some(distances) = conventions::frame_record(target, base) else { return true };
+        let whole = u64::MAX >> (64 - u32::from(target.pointer_bits));
+        let of_caller = |wanted| self.caller.iter().find(|(_, own, ..)| *own == wanted).map(|&(_, _, value, _)| value);
+        let wanted = [of_caller(base), Some(STOP)];
+        distances.into_iter().zip(wanted).all(|(distance, wanted)| {
+            let found = word(register(base).wrapping_add_signed(distance));
+            wanted.is_none_or(|wanted| found.is_some_and(|found| (found ^ wanted) & whole == 0))
+        })
     }
 }

@@ -53,7 +53,11 @@ impl Generator<'_, '_, '_> {
         };
         let ty = if is_pointer { pointer } else { Type::scalar(bits) };
         let bytes = ty.bytes();
-        let success = opcode.info().is_some_and(|info| info.defs.len() == 2);
+        // Whether it succeeded is a number of any width.
+        let success = match opcode.info().is_some_and(|info| info.defs.len() == 2) {
+            true => Some(if self.u.ratio(1, 4)? { Type::scalar(pointer.bits()) } else { S1 }),
+            false => None,
+        };
         let memory = MemOperand {
             ordering: self.ordering_of(aim)?,
             ..MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, bytes)
@@ -69,7 +73,7 @@ impl Generator<'_, '_, '_> {
         for _ in 0..if exchanges { 2 } else { 1 } {
             operands.push(Operand::used(self.exchanged(ty)?));
         }
-        let types = if success { vec![ty, S1] } else { vec![ty] };
+        let types: Vec<Type> = [ty].into_iter().chain(success).collect();
         let results: Vec<VReg> = types.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
         let defs = results.iter().copied().map(Operand::def);
         self.builder.push(InstData::new(opcode, defs.chain(operands)).with_memory(memory));
@@ -121,9 +125,9 @@ impl Generator<'_, '_, '_> {
     }
 
     /// True if the rules of the target end in something that it has, for an operation that reads and writes.
-    fn compiles(&self, opcode: Opcode, ty: Type, success: bool, memory: &MemOperand) -> bool {
+    fn compiles(&self, opcode: Opcode, ty: Type, success: Option<Type>, memory: &MemOperand) -> bool {
         let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
-        let types = if success { vec![ty, S1, self.pointer_type()] } else { vec![ty, self.pointer_type()] };
+        let types = [ty].into_iter().chain(success).chain([self.pointer_type()]).collect();
         is_operation && self.ends(opcode, types, memory)
     }
 
@@ -143,7 +147,7 @@ impl Generator<'_, '_, '_> {
     pub(super) fn has_atomics(&self) -> bool {
         let (ty, flags) = (self.register_type(), MemFlags::LOAD | MemFlags::STORE);
         let memory = MemOperand { ordering: AtomicOrdering::Monotonic, ..MemOperand::new(flags, ty, ty.bytes()) };
-        self.compiles(Opcode::G_ATOMIC_CMPXCHG, ty, false, &memory)
+        self.compiles(Opcode::G_ATOMIC_CMPXCHG, ty, None, &memory)
     }
 
     /// True if the features of the program have the rule.

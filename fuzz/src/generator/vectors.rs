@@ -132,8 +132,8 @@ impl Generator<'_, '_, '_> {
         Ok(self.builder.build(ty, Opcode::G_SHUFFLE_VECTOR, operands))
     }
 
-    /// An index below `lanes`: a constant, or a value cut to the power of two below. A constant may be just behind, where
-    /// the result is poison.
+    /// An index below `lanes`: a constant, or a value cut to the power of two below. A constant may be just behind,
+    /// where the result is poison.
     fn index(&mut self, lanes: u32) -> Result<Entry> {
         let ty = Type::scalar(self.pointer_type().bits());
         if self.u.arbitrary()? {
