@@ -59,7 +59,7 @@ pub(super) fn shift_saturating(r: &mut Recipe<'_>) {
 pub(super) fn overflow(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (dst, flag, a, b) = (r.register(0), r.register(1), r.register(2), r.register(3));
-    let (ty, flag_ty) = (r.type_of(a), r.type_of(flag));
+    let ty = r.type_of(a);
     let opcode = if matches!(r.data.opcode, G_UADDO | G_SADDO) { G_ADD } else { G_SUB };
     r.define(dst, opcode, &[a, b]);
     let overflowed = match r.data.opcode {
@@ -73,7 +73,7 @@ pub(super) fn overflow(r: &mut Recipe<'_>) {
             r.op(S1, G_XOR, &[below, expected])
         }
     };
-    r.define_resized(flag, if flag_ty.bits() > 1 { G_ZEXT } else { COPY }, overflowed);
+    r.define_resized(flag, G_ZEXT, overflowed);
 }
 
 /// With a carry coming in. Unsigned: either step may carry, not both. Signed: the result is on the other side of both
@@ -81,7 +81,7 @@ pub(super) fn overflow(r: &mut Recipe<'_>) {
 pub(super) fn with_carry(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (dst, flag, a, b, carry) = (r.register(0), r.register(1), r.register(2), r.register(3), r.register(4));
-    let (ty, flag_ty) = (r.type_of(a), r.type_of(flag));
+    let ty = r.type_of(a);
     let add = matches!(r.data.opcode, G_UADDE | G_SADDE);
     let opcode = if add { G_ADD } else { G_SUB };
     let first = r.op(ty, opcode, &[a, b]);
@@ -104,23 +104,19 @@ pub(super) fn with_carry(r: &mut Recipe<'_>) {
             r.icmp(IntPredicate::Slt, both, zero)
         }
     };
-    define_flag(r, flag, flag_ty, overflowed);
-}
-
-fn define_flag(r: &mut Recipe<'_>, flag: VReg, flag_ty: Type, truth: VReg) {
-    r.define_resized(flag, if flag_ty.bits() > 1 { Opcode::G_ZEXT } else { Opcode::COPY }, truth);
+    r.define_resized(flag, G_ZEXT, overflowed);
 }
 
 /// The high half must be the extension of the low half.
 pub(super) fn product_overflow(r: &mut Recipe<'_>) {
     use Opcode::*;
     let (dst, flag, a, b) = (r.register(0), r.register(1), r.register(2), r.register(3));
-    let (ty, flag_ty, signed) = (r.type_of(a), r.type_of(flag), r.data.opcode == G_SMULO);
+    let (ty, signed) = (r.type_of(a), r.data.opcode == G_SMULO);
     let high = r.op(ty, if signed { G_SMULH } else { G_UMULH }, &[a, b]);
     r.define(dst, G_MUL, &[a, b]);
     let expected = if signed { r.shift(G_ASHR, dst, ty.bits() - 1) } else { r.constant(ty, 0) };
     let overflowed = r.icmp(IntPredicate::Ne, high, expected);
-    define_flag(r, flag, flag_ty, overflowed);
+    r.define_resized(flag, G_ZEXT, overflowed);
 }
 
 /// The product is taken at twice the width.
