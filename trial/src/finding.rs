@@ -114,9 +114,10 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
-    /// The meaning of an instruction of this row loses the poison of an operand.
-    pub fn machine_poison(row: &str, details: String) -> Finding {
-        let (kind, guilty) = (FindingKind::Definition, format!("poison of {row}"));
+    /// The meaning of an instruction of this row loses the poison of an operand, or has another width than its
+    /// register.
+    pub fn machine_meaning(row: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("meaning of {row}"));
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 

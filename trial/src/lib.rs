@@ -28,7 +28,7 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
-pub mod machine_poison;
+pub mod machine_meanings;
 pub mod machine_promises;
 pub mod module_data;
 pub mod pairs;

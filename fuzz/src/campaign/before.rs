@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Tally};
-use tribunal_trial::{crash, guard, machine_poison, machine_promises, words};
+use tribunal_trial::{crash, guard, machine_meanings, machine_promises, words};
 use tribunal_verifier::definitions;
 
 /// A question about one target. The slow ones come first, since they run side by side.
@@ -20,7 +20,7 @@ const QUESTIONS: [Question; 7] = [
     fixed_programs,
     |target| fixed_programs::wrong_verdicts(target),
     machine_promises::wrong_promises,
-    |target| machine_poison::lost_poison(target),
+    |target| machine_meanings::wrong_meanings(target),
     |target| words::wrong_texts(target),
     |target| words::unwritten_forms(target),
     |target| crash::misread_options(target).into_iter().collect(),

@@ -1,15 +1,17 @@
-//! The poison of machine instructions, which the prover reads and no run of machine code shows: a result that depends
-//! on an operand is poison where that operand is.
+//! Poison and widths of machine instructions, which the prover reads and no run of machine code shows: a result that
+//! depends on an operand is poison where that operand is.
 //!
 //! Dependence is seen: on some operands the result changes with the one. So it is independent of what the definitions
 //! say of poison. A selection does not depend on what it leaves, and none is asked for there. A branch has one result,
 //! its direction, which is poison where the branch is undefined.
+//!
+//! Rows of other compilers are asked too, since `validate` reads them: a result must be as wide as its register.
 
 use crate::finding::Finding;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
-use tribunal_ir::{Bits, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
+use tribunal_ir::{Bits, InstData, Opcode, OpcodeFlags, Operand, PReg, RegOperand, TargetOpcode};
 use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
 use tribunal_target::{CodePlace, Target, evaluate_at};
 
@@ -24,16 +26,34 @@ const OTHERS: OpcodeFlags = OpcodeFlags::BARRIER
     .union(OpcodeFlags::STORE)
     .union(OpcodeFlags::SIDE_EFFECTS);
 
-/// A finding for each row that loses the poison of an operand.
-pub fn lost_poison(target: &Target) -> Vec<Finding> {
+/// A finding for each row that loses the poison of an operand, or has a result of another width than its register.
+pub fn wrong_meanings(target: &Target) -> Vec<Finding> {
     let rows = (0..).map(TargetOpcode).zip(target.instructions);
-    let computing = rows.filter(|(_, row)| !row.flags.intersects(OTHERS) && row.code.is_some() && target.has(row));
-    let lost = computing.filter_map(|(opcode, row)| {
+    let computing = rows.filter(|(_, row)| !row.flags.intersects(OTHERS) && target.has(row));
+    let wrong = computing.filter_map(|(opcode, row)| {
         // With the least immediates, and with others.
-        let place = [0, 3].into_iter().find_map(|number| loses(target, &instance(target, opcode, row, number)?))?;
-        Some(Finding::machine_poison(row.name, format!("{} drops the poison of source {place}", row.name)))
+        let mut instances = [0, 3].into_iter().filter_map(|number| instance(target, opcode, row, number));
+        let details = instances.find_map(|inst| {
+            let loses = || loses(target, &inst).map(|place| format!("{} drops the poison of source {place}", row.name));
+            other_width(target, &inst).map(|width| format!("{} has a result of {width} bits", row.name)).or_else(loses)
+        })?;
+        Some(Finding::machine_meaning(row.name, details))
     });
-    lost.collect()
+    wrong.collect()
+}
+
+/// The width of a result that is not that of its register.
+fn other_width(target: &Target, inst: &InstData) -> Option<u32> {
+    let bits = |operand: &RegOperand| Some(target.vocabulary.register_bits(operand.reg.as_physical()?));
+    let arg = |operand: &RegOperand| Some(Value::new(Bits::new(1, bits(operand)?), false));
+    let args: Vec<Value<Concrete>> = inst.uses().filter_map(arg).collect();
+    let defs: Vec<u32> = inst.defs().filter_map(bits).collect();
+    let results = results(target, inst, &args)?;
+    results
+        .iter()
+        .zip(defs)
+        .map(|(value, bits)| (value.bits.width(), bits))
+        .find_map(|(own, bits)| (own != bits).then_some(own))
 }
 
 /// An instance with this immediate wherever it may be; `None` for an operand that stands for a place.
@@ -105,10 +125,10 @@ mod tests {
     use tribunal_target::{ALL, MachineEvaluation, Made};
 
     #[test]
-    fn no_instruction_loses_poison() {
+    fn no_instruction_loses_poison_or_has_another_width() {
         for target in ALL {
-            let lost = lost_poison(target);
-            assert!(lost.is_empty(), "{}: {lost:?}", target.name);
+            let wrong = wrong_meanings(target);
+            assert!(wrong.is_empty(), "{}: {wrong:?}", target.name);
         }
     }
 
@@ -130,9 +150,9 @@ mod tests {
 
     #[test]
     fn rows_that_lose_poison_are_named() {
-        let lost = lost_poison(&FORGETFUL);
+        let wrong = wrong_meanings(&FORGETFUL);
         for name in ["ADD", "ADDI", "MULHSU", "FADD_D", "BLTU"] {
-            assert!(lost.iter().any(|finding| finding.guilty == format!("poison of {name}")), "{name} of {lost:?}");
+            assert!(wrong.iter().any(|finding| finding.guilty == format!("meaning of {name}")), "{name} of {wrong:?}");
         }
     }
 }
