@@ -73,3 +73,20 @@ fn a_wrong_definition_that_no_rule_needs_is_found() {
     assert!(function.all_insts().any(|inst| function.inst(inst).opcode == named("MULHSU")), "{findings:?}");
     assert!(findings[0].details.contains("definition"), "{}", findings[0]);
 }
+
+/// Every fourth program shows the flags that its instructions raise, on machines with registers of floating point.
+#[test]
+fn a_part_of_the_programs_is_strict() {
+    for &target in ALL {
+        let features = target.default_features | target.all_options();
+        let mut harness = Harness::new(target, Options::new(features)).unwrap();
+        let mut strict = 0;
+        for number in 0..200 {
+            let function = generated_machine_code(campaign::program_seed(17, number), target, features).unwrap();
+            strict += u32::from(function.is_strict());
+            let tally = harness.trial(&function, Plan { count: 12, seed: number });
+            assert!(tally.findings.is_empty(), "{} program {number}: {:?}", target.name, tally.findings);
+        }
+        assert!((40..80).contains(&strict), "{}: {strict} of 200", target.name);
+    }
+}

@@ -66,6 +66,10 @@ pub fn generate_machine(
         }
     }
     writer.results(features)?;
+    // One that is strict shows the flags that its instructions raise.
+    if target.abi.float_environment.is_some() && target.has_float_registers(features) && writer.u.ratio(1, 4)? {
+        writer.function.make_strict();
+    }
     writer.function.make_strict_if_named(target.vocabulary);
     Ok(writer.function)
 }

@@ -1,7 +1,7 @@
 //! A second definition of every opcode on integers, written apart from the first: over numbers as mathematics has them,
 //! with no operation of the semantics. Both are compared on all operands of one to four bits, with every set of flags,
-//! every predicate and every immediate; on short vectors, by lanes; and with poison in each place. Opcodes of floating
-//! point have theirs in [`floats`].
+//! every predicate and every immediate; on short vectors, by lanes; and with poison in each place. Arithmetic is
+//! compared on the widest numbers too. Opcodes of floating point have their second definition in [`floats`].
 //!
 //! The primitives that all definitions are made of, and the domains that evaluate them, are compared in `domains.rs`.
 //!
@@ -12,6 +12,7 @@ pub mod floats;
 mod meaning;
 mod numbers;
 mod parts;
+mod wide;
 
 pub use meaning::{OperationMeaning, by_lanes, first};
 
@@ -87,7 +88,8 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
         let DefinitionReport { scalar, vector, float, parts, faults, .. } = &mut report;
         let fault = match compared {
             Ok(outcomes) => {
-                let extents = [None, Some(scalar), Some(vector), Some(float), Some(parts)].into_iter().zip(outcomes);
+                let extents =
+                    [None, Some(scalar), Some(vector), Some(float), Some(parts), None].into_iter().zip(outcomes);
                 extents.fold(None, |fault, (extent, outcome)| match (outcome, extent) {
                     (Ok(cases), Some(extent)) if cases > 0 => {
                         (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1);
@@ -107,14 +109,15 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
     report
 }
 
-/// The cases of one opcode: on poison, on numbers, on vectors of them, of floating point, on parts.
-fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>; 5] {
+/// The cases of one opcode: on poison, on numbers, on vectors of them, of floating point, on parts, on wide numbers.
+fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>; 6] {
     [
         poison_comes_through(opcode, first).map(|()| 0),
         compared(opcode, first),
         compared_by_lanes(opcode, first),
         floats::compared(opcode, first),
         parts::compared(opcode, first),
+        wide::compared(opcode).map(|_| 0),
     ]
 }
 
