@@ -12,8 +12,11 @@ const WIDTHS: [u32; 4] = [257, 300, 511, 512];
 /// Random pairs of operands at each width.
 const DRAWN: u32 = 16;
 
+/// A definition on integers.
+type IntegerMeaning = Box<dyn Fn(&BigInt, &BigInt) -> BigInt>;
+
 /// The second definition: of the signed readings where the flag says so; `None` for an opcode that is not compared.
-fn meaning(opcode: Opcode, width: u32) -> Option<(bool, Box<dyn Fn(&BigInt, &BigInt) -> BigInt>)> {
+fn meaning(opcode: Opcode, width: u32) -> Option<(bool, IntegerMeaning)> {
     use Opcode::*;
     Some(match opcode {
         G_ADD => (false, Box::new(|a, b| a + b)),
