@@ -111,7 +111,7 @@ fn llvm_keeps_promises_it_cannot_keep() {
     // The others are shown by `known-22.toml`, whose test runs them.
     let is_promise = |path: &PathBuf| path.display().to_string().contains("widened") || path.ends_with(ROTATE);
     let files = files.filter(is_promise).collect::<Vec<_>>();
-    assert_eq!(files.len(), 8);
+    assert_eq!(files.len(), 10);
     for before in files {
         let name = before.file_name().unwrap().to_str().unwrap();
         let (triple, features) = match name.split_once('_').unwrap().0 {

@@ -357,6 +357,22 @@ fn integer(bits: u32, promise: Option<Promise>, constants: &[u64], index: u32, r
     }
 }
 
+/// Sets the bits above each number of floating point that its register boxes, as every caller does (RISC-V ISA, "NaN
+/// Boxing of Narrower Values"). True if some of them were clear.
+pub fn box_numbers(function: &Function, target: &Target, input: &mut Input) -> bool {
+    let mut changed = false;
+    for argument in arguments(function, target) {
+        let Kind::Float { format, boxed: true } = argument.kind else { continue };
+        let above = u128::from(u64::MAX) >> format.bits() << format.bits();
+        let own = input
+            .registers
+            .iter_mut()
+            .filter(|(register, value)| *register == argument.register && *value & above != above);
+        own.for_each(|(_, value)| (*value, changed) = (*value | above, true));
+    }
+    changed
+}
+
 /// Inputs on which each number is some corner, as an infinity times zero plus a NaN.
 const MIXED_CORNERS: usize = 8;
 

@@ -10,7 +10,7 @@
 //! Invariant: the result is an input like any other. The compared runs know nothing of how it was made.
 
 use crate::execution::FUEL;
-use crate::inputs::{BUFFER_BYTES, Pointers};
+use crate::inputs::{self, BUFFER_BYTES, Pointers};
 use rand::rngs::SmallRng;
 use rand::{Rng, RngExt, SeedableRng};
 use std::ops::Range;
@@ -61,6 +61,7 @@ fn attempt(interpreter: &Interpreter<'_>, input: &Input, pointers: Pointers, sma
             return None;
         }
         drawing.tame(&mut input, small);
+        inputs::box_numbers(interpreter.function(), interpreter.target(), &mut input);
     }
     None
 }

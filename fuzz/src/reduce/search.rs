@@ -8,6 +8,7 @@ use tribunal_emulator::Input;
 use tribunal_ir::{Bits, FrameInfo, Function, InstData, Opcode};
 use tribunal_target::legality::LegalizerInfo;
 use tribunal_target::{Features, Target};
+use tribunal_trial::inputs;
 use tribunal_verifier::machine_verifier;
 
 /// The conditions that stop it early.
@@ -104,7 +105,7 @@ impl<'s> Search<'s> {
         let weight = weigh(&self.case);
         if weight < self.weight && !self.is_over() {
             self.tests += 1;
-            if (self.is_interesting)(&self.case) {
+            if self.is_passed_as_callers_do() && (self.is_interesting)(&self.case) {
                 self.weight = weight;
                 (self.progress)(&self.case, self.tests);
                 return true;
@@ -112,6 +113,12 @@ impl<'s> Search<'s> {
         }
         undo(&mut self.case);
         false
+    }
+
+    /// False for an input with a number of floating point that no caller passes so.
+    fn is_passed_as_callers_do(&self) -> bool {
+        let input = self.case.input.clone().zip(self.case.functions.first());
+        input.is_none_or(|(mut input, first)| !inputs::box_numbers(first, self.target, &mut input))
     }
 
     /// The case with function `index` edited. A small one is tried with its unread instructions kept, too: the finding
