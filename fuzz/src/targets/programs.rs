@@ -41,19 +41,20 @@ pub(super) fn each(bytes: &[u8], sink: Sink<'_>, mut body: impl FnMut(&mut Harne
     let read = program(bytes);
     HARNESSES.with_borrow_mut(|harnesses| {
         for harness in harnesses {
-            let target = harness.target();
+            let (target, mut features) = (harness.target(), harness.target().default_features);
             let function = match &read {
                 Some((named, function)) if named.name == target.name => {
-                    target.settled(function, target.default_features).into_owned()
+                    // A machine without a register has no code that names it.
+                    features |= target.features_of_registers(function);
+                    target.settled(function, features).into_owned()
                 }
                 Some(_) => continue,
-                None => {
-                    match generator::generate(&mut Unstructured::new(bytes), target, target.default_features, "f") {
-                        Ok(function) => function,
-                        Err(_) => continue,
-                    }
-                }
+                None => match generator::generate(&mut Unstructured::new(bytes), target, features, "f") {
+                    Ok(function) => function,
+                    Err(_) => continue,
+                },
             };
+            harness.set_options(Options::new(features));
             match (harness.accepts(&function), &read) {
                 (true, _) if is_short(&function, target, bytes.len()) => {
                     harness.recorder().start(target);
