@@ -190,7 +190,7 @@ fn read(numbers: &str) -> Option<Cost> {
 const IF_MEANT: &str = "if that is meant: BLESS=1 cargo test --package tribunal-corpus";
 
 /// A finding if the code of some program for the target costs more than the ledger says, of which the first guilty pass
-/// is told; and one if the text or the object of the same code is another.
+/// is told; one if the text or the object of the same code is another; and one if a program of the ledger is missing.
 pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Finding> {
     let known = known();
     let measured: Vec<(String, Cost)> = measured(programs, target).into_iter().collect();
@@ -210,5 +210,9 @@ pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Fi
         let which = if cost.digests[1] == then.digests[1] { "object" } else { "assembly text" };
         Finding::emission(format!("the {which} of {name} is not the ledger's, and the code is\n{IF_MEANT}"))
     });
-    dearer.into_iter().chain(other).collect()
+    let is_own = |name: &&String| name.split(' ').next() == Some(target.name);
+    let is_missing = |name: &&String| measured.iter().all(|(own, _)| own != *name);
+    let missing = known.keys().filter(is_own).find(is_missing);
+    let missing = missing.map(|name| Finding::missing_program(format!("{name} is of the ledger, and cannot be read")));
+    dearer.into_iter().chain(other).chain(missing).collect()
 }

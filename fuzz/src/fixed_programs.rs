@@ -8,14 +8,14 @@ use std::path::Path;
 use tribunal_ir::{Module, text};
 use tribunal_target::{Features, Target};
 use tribunal_trial::finding::Finding;
-use tribunal_trial::{expectation, pairs};
+use tribunal_trial::{crash, expectation, pairs};
 
 static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
+static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 static PAIRS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/validate");
 /// Folders of pairs that are judged in little time, and show what no program does: machine code as LLVM selects it, and
 /// what the definitions leave open.
 const JUDGED: [&str; 7] = ["selected", "volatile", "threads", "identity", "undefined", "calls", "facts"];
-static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 
 /// A program that does not change.
 pub struct FixedProgram {
@@ -29,15 +29,14 @@ pub struct FixedProgram {
     pub is_real: bool,
 }
 
-/// The programs for a target, by name. One that cannot be read is none: the tests of the corpus read all.
+/// The programs for a target, by name. One that cannot be read is none: [`crate::costs`] misses it.
 pub fn programs(target: &Target) -> Vec<FixedProgram> {
     let of = |dir: &'static Dir<'static>, is_real, part: &str| {
         let files = dir.entries().iter().filter_map(DirEntry::as_file);
         let read = |file: &'static File<'static>| {
             let name = file.path().file_stem()?.to_str().filter(|name| name.contains(part))?.to_string();
             let mut module = text::parse_module(file.contents_utf8()?, target.vocabulary).ok()?;
-            let features = module.header("features").and_then(|names| target.features(names).ok());
-            let features = features.unwrap_or(target.default_features);
+            let features = crash::header(&module, target).ok()?.features.unwrap_or(target.default_features);
             module.functions.iter_mut().for_each(|function| target.settle_environment(function, features));
             Some(FixedProgram { name, module, features, is_real })
         };
@@ -58,9 +57,11 @@ pub fn wrong_answers(programs: &[FixedProgram], target: &'static Target) -> Vec<
             Err((line, reason)) => return Some(format!("`{line}`: {reason}")),
         };
         calls.into_iter().find_map(|call| {
-            let function = program.module.functions.iter().find(|function| function.name == call.function)?;
-            let reason = call.hold(function, target, &call.input(function, target)).err()?;
-            Some(format!("{call:?}: {reason}"))
+            let held = match program.module.functions.iter().find(|function| function.name == call.function) {
+                Some(function) => call.hold(function, target, &call.input(function, target)),
+                None => Err("no such function".to_string()),
+            };
+            Some(format!("{call:?}: {}", held.err()?))
         })
     };
     let findings = programs.iter().filter_map(|program| Some(Finding::wrong_answer(&program.name, wrong(program)?)));

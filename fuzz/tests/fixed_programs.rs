@@ -55,3 +55,17 @@ fn verdicts_on_pairs_are_the_known_ones() {
         assert!(wrong_verdicts(target).is_empty(), "{}: {:?}", target.name, wrong_verdicts(target));
     }
 }
+
+/// A reader that loses a program, and a program that loses a function, lose no answer in silence.
+#[test]
+fn what_is_missing_is_a_finding() {
+    let mut programs = programs(&RISCV64);
+    programs.retain(|program| program.name != "g_add");
+    let findings = costs::differences(&programs, &RISCV64);
+    let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
+    assert!(finding.details.starts_with("riscv64 g_add "), "{}", finding.details);
+    let other = programs.iter_mut().find(|program| program.name == "g_sub").expect("it is there");
+    other.module.functions.clear();
+    let findings = wrong_answers(&programs, &RISCV64);
+    assert!(findings.iter().any(|finding| finding.details.ends_with("no such function")), "{findings:?}");
+}

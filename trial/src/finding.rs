@@ -140,6 +140,12 @@ impl Finding {
         Finding { judge: Judge::Compiler, kind, guilty, details, input: None }
     }
 
+    /// A program that the judges hold is not read.
+    pub fn missing_program(details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Text, "programs of the corpus".to_string());
+        Finding { judge: Judge::Text, kind, guilty, details, input: None }
+    }
+
     /// A rule wrote an instruction that has no meaning because of its form.
     pub(crate) fn malformed(rule: &str, details: &str) -> Finding {
         let (kind, guilty, details) = (FindingKind::Contract, rule.to_string(), details.to_string());

@@ -5,7 +5,8 @@
 //! say of poison. A selection does not depend on what it leaves, and none is asked for there. A branch has one result,
 //! its direction, which is poison where the branch is undefined.
 //!
-//! Rows of other compilers are asked too, since `validate` reads them: a result must be as wide as its register.
+//! Rows of other compilers are asked too, since `validate` reads them: a result must be as wide as its register. A row
+//! with a word must have a meaning.
 
 use crate::finding::Finding;
 use rand::rngs::SmallRng;
@@ -35,25 +36,36 @@ pub fn wrong_meanings(target: &Target) -> Vec<Finding> {
         let mut instances = [0, 3].into_iter().filter_map(|number| instance(target, opcode, row, number));
         let details = instances.find_map(|inst| {
             let loses = || loses(target, &inst).map(|place| format!("{} drops the poison of source {place}", row.name));
-            other_width(target, &inst).map(|width| format!("{} has a result of {width} bits", row.name)).or_else(loses)
+            let args = ones(target, &inst);
+            match results(target, &inst, &args) {
+                // A row without a word may be one that no judge knows.
+                None => row.code.is_some().then(|| format!("{} has no meaning", row.name)),
+                Some(results) => other_width(target, &inst, &results)
+                    .map(|width| format!("{} has a result of {width} bits", row.name))
+                    .or_else(loses),
+            }
         })?;
         Some(Finding::machine_meaning(row.name, details))
     });
     wrong.collect()
 }
 
+/// The bits of a register operand.
+fn bits_of(target: &Target, operand: &RegOperand) -> Option<u32> {
+    Some(target.vocabulary.register_bits(operand.reg.as_physical()?))
+}
+
+/// 1 in each source.
+fn ones(target: &Target, inst: &InstData) -> Vec<Value<Concrete>> {
+    let one = |operand: &RegOperand| Some(Value::new(Bits::new(1, bits_of(target, operand)?), false));
+    inst.uses().filter_map(one).collect()
+}
+
 /// The width of a result that is not that of its register.
-fn other_width(target: &Target, inst: &InstData) -> Option<u32> {
-    let bits = |operand: &RegOperand| Some(target.vocabulary.register_bits(operand.reg.as_physical()?));
-    let arg = |operand: &RegOperand| Some(Value::new(Bits::new(1, bits(operand)?), false));
-    let args: Vec<Value<Concrete>> = inst.uses().filter_map(arg).collect();
-    let defs: Vec<u32> = inst.defs().filter_map(bits).collect();
-    let results = results(target, inst, &args)?;
-    results
-        .iter()
-        .zip(defs)
-        .map(|(value, bits)| (value.bits.width(), bits))
-        .find_map(|(own, bits)| (own != bits).then_some(own))
+fn other_width(target: &Target, inst: &InstData, results: &[Value<Concrete>]) -> Option<u32> {
+    let defs = inst.defs().filter_map(|operand| bits_of(target, operand));
+    let widths = results.iter().map(|value| value.bits.width()).zip(defs);
+    widths.filter(|(own, wanted)| own != wanted).map(|(own, _)| own).next()
 }
 
 /// An instance with this immediate wherever it may be; `None` for an operand that stands for a place.
