@@ -282,6 +282,14 @@ impl Writer<'_, '_> {
         self.written.contains(register) || self.target.zero.contains(register)
     }
 
+    /// True if the registers that the row reads besides its operands hold something; the first that does not is written.
+    fn made_ready(&mut self, row: &InstrDesc) -> Result<bool> {
+        if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
+            self.write(missing)?;
+        }
+        Ok(row.implicit_uses.iter().all(|register| self.is_ready(register)))
+    }
+
     /// An instruction of this row, or of another one whose operands are there.
     fn instruction(&mut self, mut aim: Option<(TargetOpcode, &'static InstrDesc)>) -> Result<()> {
         for _ in 0..TRIES {
@@ -289,10 +297,7 @@ impl Writer<'_, '_> {
                 Some(aim) => aim,
                 None => *self.u.choose(&self.rows)?,
             };
-            if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
-                self.write(missing)?;
-            }
-            if !row.implicit_uses.iter().all(|register| self.is_ready(register)) {
+            if !self.made_ready(row)? {
                 continue;
             }
             let Some(data) = self.drawn(opcode, row)? else { continue };
@@ -335,13 +340,13 @@ impl Writer<'_, '_> {
     /// A branch of this row to one of two blocks, which meet again: a value of each is the result. None is written if
     /// its operands are not there.
     fn branch(&mut self, opcode: TargetOpcode, row: &'static InstrDesc) -> Result<()> {
-        if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
-            self.write(missing)?;
+        if !self.made_ready(row)? {
+            return Ok(());
         }
         let Some(&(one, class)) = self.scope.last() else { return Ok(()) };
         let others: Vec<VReg> =
             self.scope.iter().filter(|&&(register, other)| other == class && register != one).map(|of| of.0).collect();
-        if others.is_empty() || !row.implicit_uses.iter().all(|register| self.is_ready(register)) {
+        if others.is_empty() {
             return Ok(());
         }
         let other = *self.u.choose(&others)?;
