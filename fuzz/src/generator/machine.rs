@@ -282,7 +282,8 @@ impl Writer<'_, '_> {
         self.written.contains(register) || self.target.zero.contains(register)
     }
 
-    /// True if the registers that the row reads besides its operands hold something; the first that does not is written.
+    /// True if the registers that the row reads besides its operands hold something; the first that does not is
+    /// written.
     fn made_ready(&mut self, row: &InstrDesc) -> Result<bool> {
         if let Some(&missing) = row.implicit_uses.iter().find(|register| !self.is_ready(register)) {
             self.write(missing)?;
