@@ -11,9 +11,9 @@ use crate::fixed_programs::FixedProgram;
 use std::collections::BTreeMap;
 use std::fmt;
 use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
-use tribunal_codegen::{Allocator, BankSelectMode, Context, Observer, Options, allocate, emit};
+use tribunal_codegen::{Allocator, BankSelectMode, Context, Observer, Options, emit};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
-use tribunal_ir::{Function, IrBlock, Module, RelocationModel};
+use tribunal_ir::{Function, IrBlock, Module, RelocationModel, text};
 use tribunal_target::Target;
 use tribunal_trial::finding::Finding;
 use tribunal_trial::inputs::{self, Plan};
@@ -54,6 +54,8 @@ pub struct Cost {
     pub executed: u64,
     /// Functions that were refused.
     pub refused: u64,
+    /// Of the MIR after each pass, short.
+    pub stages: [String; PIPELINE.len()],
     /// Of the code, of its assembly text, of its object, which holds the module's data.
     pub digests: [String; 3],
 }
@@ -64,28 +66,39 @@ impl Cost {
         if self.refused <= known.refused && self.bytes <= known.bytes && self.executed <= known.executed {
             return None;
         }
-        let differs = |&index: &usize| self.instructions[index] != known.instructions[index];
-        let other = if self.bytes == known.bytes { allocate::PASS.name } else { "emit" };
-        Some((0..PIPELINE.len()).find(differs).map_or(other, |index| PIPELINE[index].name))
+        Some(self.first_other_stage(known).unwrap_or("emit"))
+    }
+
+    /// The first pass that leaves another text.
+    fn first_other_stage(&self, known: &Cost) -> Option<&'static str> {
+        let differs = |&index: &usize| self.stages[index] != known.stages[index];
+        (0..PIPELINE.len()).find(differs).map(|index| PIPELINE[index].name)
     }
 }
 
 impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.instructions.iter().try_for_each(|count| write!(f, "{count} "))?;
-        write!(f, "{} {} {} {}", self.bytes, self.executed, self.refused, self.digests.join(" "))
+        let [stages, digests] = [&self.stages[..], &self.digests].map(|digests| digests.join(" "));
+        write!(f, "{} {} {} {stages} {digests}", self.bytes, self.executed, self.refused)
     }
 }
 
+/// Digits of a digest, and of one that only says which pass is to blame.
+const DIGITS: usize = 12;
+const FEW_DIGITS: usize = 5;
+
 /// The first digits of a digest.
-fn digest(bytes: &[u8]) -> String {
-    const DIGITS: usize = 12;
-    blake3::hash(bytes).to_hex()[..DIGITS].to_string()
+fn digest(hash: &blake3::Hash, digits: usize) -> String {
+    hash.to_hex()[..digits].to_string()
 }
 
 /// Counts the instructions after each pass, and keeps the last function that it saw.
 struct Counter<'c> {
     cost: &'c mut Cost,
+    /// The text after each pass.
+    stages: &'c mut [blake3::Hasher; PIPELINE.len()],
+    target: &'static Target,
     last: Option<Function>,
 }
 
@@ -97,6 +110,7 @@ impl Observer for Counter<'_> {
     fn after_pass(&mut self, pass: &'static Pass, function: &mut Function) {
         if let Some(place) = PIPELINE.iter().position(|other| other.name == pass.name) {
             self.cost.instructions[place] += function.all_insts().count() as u64;
+            self.stages[place].update(text::print_function(function, self.target.vocabulary).as_bytes());
         }
         if PIPELINE.last().is_some_and(|last| last.name == pass.name) {
             self.last = Some(function.clone());
@@ -125,8 +139,9 @@ pub fn measured(programs: &[FixedProgram], target: &'static Target) -> BTreeMap<
 fn cost(module: &Module, target: &'static Target, options: Options, is_executed: bool) -> Cost {
     let legalizer = (target.legality)(options.features);
     let (mut cost, mut codes, mut placed) = (Cost::default(), Vec::new(), Vec::new());
+    let mut stages = std::array::from_fn(|_| blake3::Hasher::new());
     for source in &module.functions {
-        let mut counter = Counter { cost: &mut cost, last: None };
+        let mut counter = Counter { cost: &mut cost, stages: &mut stages, target, last: None };
         let mut context = Context { target, options, legalizer, observer: &mut counter };
         let code = pipeline::compile(&mut source.clone(), &mut context);
         let (Some(last), Ok(code)) = (counter.last, code) else {
@@ -141,10 +156,11 @@ fn cost(module: &Module, target: &'static Target, options: Options, is_executed:
         placed.push(last);
     }
     let words: Vec<u8> = codes.iter().flat_map(|code| &code.bytes).copied().collect();
-    let text = emit::assembly(&placed, target, options.features);
+    let assembly = emit::assembly(&placed, target, options.features);
     let model = module.functions.first().map_or(RelocationModel::default(), Function::relocation_model);
     let object = emit::object(&codes, module.ir.as_ref().map(IrBlock::module), model, target).unwrap_or_default();
-    cost.digests = [&words, text.as_bytes(), &object].map(digest);
+    cost.stages = stages.map(|hasher| digest(&hasher.finalize(), FEW_DIGITS));
+    cost.digests = [&words, assembly.as_bytes(), &object].map(|bytes| digest(&blake3::hash(bytes), DIGITS));
     cost
 }
 
@@ -161,7 +177,7 @@ pub fn ledger(costs: &BTreeMap<String, Cost>) -> String {
     let passes: Vec<&str> = PIPELINE.iter().map(|pass| pass.name).collect();
     let head = format!(
         "# Written by `BLESS=1 cargo test --package tribunal-corpus`: target, program, way; instructions after\n\
-         # {}; bytes, instructions executed, functions refused; digests of code, assembly text and object.\n",
+         # {}; bytes, instructions executed, functions refused; digests after the same passes; of code, text, object.\n",
         passes.join(", ")
     );
     costs.iter().fold(head, |text, (name, cost)| text + &format!("{name} {cost}\n"))
@@ -179,11 +195,12 @@ pub fn known() -> BTreeMap<String, Cost> {
 
 fn read(numbers: &str) -> Option<Cost> {
     let words: Vec<&str> = numbers.split_whitespace().collect();
-    let (numbers, digests) = words.split_last_chunk::<3>()?;
+    let (words, digests) = words.split_last_chunk::<3>()?;
+    let (numbers, stages) = words.split_last_chunk::<{ PIPELINE.len() }>()?;
     let numbers: Vec<u64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let (instructions, &[bytes, executed, refused]) = numbers.split_last_chunk::<3>()?;
-    let digests = digests.map(str::to_string);
-    Some(Cost { instructions: instructions.try_into().ok()?, bytes, executed, refused, digests })
+    let (stages, digests) = (stages.map(str::to_string), digests.map(str::to_string));
+    Some(Cost { instructions: instructions.try_into().ok()?, bytes, executed, refused, stages, digests })
 }
 
 /// Says how to make the ledger anew.
@@ -200,19 +217,23 @@ pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Fi
     let dearer = dearer.min_by_key(|(guilty, ..)| place(guilty)).map(|(guilty, name, cost, then)| {
         let details = format!(
             "the code of {name} costs more than by the ledger (instructions after each pass; bytes, instructions \
-             executed, functions refused; digests):\n{cost}\n{then}\n{IF_MEANT}"
+             executed, functions refused; digests of stages, code, text, object):\n{cost}\n{then}\n{IF_MEANT}"
         );
         Finding::dearer_code(guilty, details)
     });
-    let of_same_code =
-        |(_, cost, then): &(_, &Cost, &Cost)| cost.digests[0] == then.digests[0] && cost.digests != then.digests;
-    let other = pairs().find(of_same_code).map(|(name, cost, then)| {
+    let of_same_code = || pairs().filter(|(_, cost, then)| cost.digests[0] == then.digests[0]);
+    let is_not =
+        |which: &str, name: &str| format!("the {which} of {name} is not the ledger's, and the code is\n{IF_MEANT}");
+    let other = of_same_code().find(|(_, cost, then)| cost.digests != then.digests).map(|(name, cost, then)| {
         let which = if cost.digests[1] == then.digests[1] { "object" } else { "assembly text" };
-        Finding::emission(format!("the {which} of {name} is not the ledger's, and the code is\n{IF_MEANT}"))
+        Finding::emission(is_not(which, name))
     });
+    let last = of_same_code().find(|(_, cost, then)| cost.stages.last() != then.stages.last());
+    let last = last.and_then(|(name, cost, then)| Some((name, cost.first_other_stage(then)?)));
+    let last = last.map(|(name, guilty)| Finding::dearer_code(guilty, is_not("last stage", name)));
     let is_own = |name: &&String| name.split(' ').next() == Some(target.name);
     let is_missing = |name: &&String| measured.iter().all(|(own, _)| own != *name);
     let missing = known.keys().filter(is_own).find(is_missing);
     let missing = missing.map(|name| Finding::missing_program(format!("{name} is of the ledger, and cannot be read")));
-    dearer.into_iter().chain(other).chain(missing).collect()
+    dearer.into_iter().chain(other).chain(last).chain(missing).collect()
 }

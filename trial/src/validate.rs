@@ -86,6 +86,8 @@ pub const TIME: Duration = Duration::from_secs(10);
 const FLAG_SHARE: u32 = 10;
 /// The share of the time that a proof has before more inputs are executed.
 const QUICK_SHARE: u32 = 10;
+/// A limit below which all of the time is as quick as the inputs are.
+const LONG: Duration = Duration::from_secs(1);
 /// Inputs on which a pair is executed that is not proved.
 const INPUTS: u32 = 96;
 /// The number of them that come before the proof.
@@ -160,9 +162,9 @@ fn judged(
         return named(refuted);
     }
     // A proof that is not quick waits for the other inputs: a pair that is wrong would use up all of its time.
-    let (started, quick) = (Instant::now(), time / QUICK_SHARE);
+    let (started, quick) = (Instant::now(), if time < LONG { time } else { time / QUICK_SHARE });
     let (mut validated, mut done) = (prove(after, quick), FIRST_INPUTS);
-    if matches!(validated.verdict, Verdict::Unknown(_)) && started.elapsed() >= quick {
+    if quick < time && matches!(validated.verdict, Verdict::Unknown(_)) && started.elapsed() >= quick {
         if let Some(refuted) = executed(after, done..INPUTS, None) {
             return named(refuted);
         }

@@ -177,6 +177,8 @@ impl Llc {
 
     fn command(&self, mode: PeerMode) -> Command {
         let mut command = Command::new(&self.program);
+        // The names of its own functions in a stack trace, which take longer than the crash.
+        command.env("LLVM_DISABLE_SYMBOLIZATION", "1");
         command.args(&self.arguments).arg(format!("-mtriple={}", mode.target.triple));
         command.arg(format!("-mattr={}", mode.attributes())).arg(mode.level.flag());
         command

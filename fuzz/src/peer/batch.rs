@@ -4,9 +4,10 @@
 //! A function on which the compiler fails is a finding, and leaves the batch. One whose text this project cannot read
 //! is unsupported from there on, and the others go on.
 
-use super::families::{self, PeerFault, Symptom};
+use super::again;
+use super::families::{PeerFault, Symptom};
 use super::objects;
-use super::run::{Runner, function_at, module_of};
+use super::run::{RunFailure, Runner, function_at, module_of};
 use super::{PeerMode, Shared, StageTally, setting, summary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -53,8 +54,8 @@ pub(super) fn through_stages(
         staged.push(Staged { name: stage, module });
     }
     shared.outcome().functions += source.functions.len() as u64;
-    take_uncompiled(shared, runner, &mut source, mode);
-    objects::run(shared, runner, &source, &staged, mode, |name| refuted.contains(name));
+    let Some(object) = compiled_object(shared, runner, &mut source, mode) else { return };
+    objects::run(shared, (&source, object), &staged, mode, runner, |name| refuted.contains(name));
 }
 
 /// The stages of a batch, without a verdict. Functions on which the compiler fails leave it, and nobody counts them.
@@ -77,17 +78,27 @@ pub(super) fn compiled_stages(runner: &Runner<'_>, source: &mut Module, mode: Pe
     staged
 }
 
-/// Takes out the functions of which the compiler makes no object, though it goes through all stages.
-fn take_uncompiled(shared: &Shared<'_>, runner: &Runner<'_>, source: &mut Module, mode: PeerMode) {
-    let object =
+/// The object of the batch; `None` of a compiler that writes none. Functions of which it makes no object, though they
+/// go through all stages, are findings, and leave the batch.
+fn compiled_object(
+    shared: &Shared<'_>,
+    runner: &Runner<'_>,
+    source: &mut Module,
+    mode: PeerMode,
+) -> Option<Result<Vec<u8>, RunFailure>> {
+    let failure = match runner.object(source, mode, None)? {
+        Ok(object) => return Some(Ok(object)),
+        Err(failure) => failure,
+    };
+    let fails =
         |runner: &Runner<'_>, module: &Module| runner.object(module, mode, None).map_or(Ok(()), |made| made.map(drop));
-    let Err(failure) = object(runner, source) else { return };
-    for (function, failure) in runner.take_failing(source, failure, &object) {
+    for (function, failure) in runner.take_failing(source, failure, &fails) {
         // A stage that fails is the one to blame.
         let fails = |stage: &&&'static str| runner.compiled(&module_of(vec![function.clone()]), mode, stage).is_err();
         let stage = shared.backend.stages(mode).iter().find(fails).copied().unwrap_or(objects::AFTER_STAGES);
         shared.found(runner, &function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
     }
+    runner.object(source, mode, None)
 }
 
 /// The module after a stage. Functions on which the compiler fails are findings, and leave the batch; at the first
@@ -219,7 +230,7 @@ fn confirm_unreadable(
     function: &Function,
     (mode, stage): (PeerMode, &'static str),
 ) -> bool {
-    let Some(failure) = families::unreadable(runner, function, (mode, stage)) else { return false };
+    let Some(failure) = again::unreadable(runner, function, (mode, stage)) else { return false };
     shared.found(runner, function, PeerFault { mode, before: None, stage, symptom: Symptom::Failed(failure) });
     true
 }
@@ -247,7 +258,7 @@ fn judge(
         }
     }
     for function in &after.functions {
-        let Some(rule) = families::broken_rule(function, mode) else { continue };
+        let Some(rule) = again::broken_rule(function, mode) else { continue };
         if let Some(own) = own.get(function.name.as_str()) {
             let fault = PeerFault { mode, before: earlier, stage, symptom: Symptom::Broken(rule) };
             shared.found(runner, own, fault);

@@ -1,10 +1,10 @@
 //! Faults of the other compiler: each is reduced, and faults of one family are one finding.
 
+use super::again::{SameFault, again, again_with, read};
 use super::backend::{PeerBackend, PeerMode};
 use super::blame::{self, PeerBlame};
 use super::objects;
 use super::run::{FailureKind, RunFailure, Runner, module_of};
-use super::setting;
 use crate::reduce::{self, Case, SearchLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,9 +14,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tribunal_emulator::FaultKind;
 use tribunal_emulator::input::Input;
-use tribunal_ir::{Function, Module, Opcode, Properties, text};
-use tribunal_trial::validate::{self, Judged, Kind};
-use tribunal_verifier::machine_verifier::{self, Rule};
+use tribunal_ir::{Function, Opcode, text};
+use tribunal_trial::validate::{Judged, Kind};
+use tribunal_verifier::machine_verifier::Rule;
 
 /// The limits of reducing one program.
 #[derive(Clone, Copy)]
@@ -92,7 +92,7 @@ impl Symptom {
     }
 
     /// Whether both may be of one family, whatever the opcodes.
-    fn is_like(&self, other: &Symptom) -> bool {
+    pub(super) fn is_like(&self, other: &Symptom) -> bool {
         self.kind() == other.kind() && self.family() == other.family()
     }
 
@@ -369,8 +369,7 @@ fn reduced(
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
     let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
     let limits = SearchLimits { deadline: Instant::now().checked_add(time), stop };
-    let mut shows =
-        |case: &Case| case.functions.first().is_some_and(|function| again(runner, function, &fault).is_some());
+    let mut shows = SameFault { runner, fault: &fault };
     let search = || reduce::search(case, target, features, limits, &mut shows, &mut |_, _| {});
     let small = if is_hang || time.is_zero() { None } else { search() };
     let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
@@ -417,65 +416,6 @@ fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option
         ("instruction-select", _) => PeerBlame::of_selector(before, after, *mode),
         _ => None,
     }
-}
-
-/// The symptom of the same fault in this function, if it shows it.
-fn again(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option<Symptom> {
-    again_with(runner, function, fault, None)
-}
-
-/// The same of a compiler with one more argument.
-fn again_with(runner: &Runner<'_>, function: &Function, fault: &PeerFault, argument: Option<&str>) -> Option<Symptom> {
-    let PeerFault { mode, before, stage, symptom } = fault;
-    let source = module_of(vec![function.clone()]);
-    let found = match symptom {
-        Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
-            Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
-        }
-        Symptom::Execution { .. } => objects::wrong(runner, function, *mode, argument)?,
-        Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
-            Symptom::Failed(runner.object(&source, *mode, argument)?.err()?)
-        }
-        Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
-        Symptom::Broken(_) => {
-            let after = read(runner, &source, *mode, stage, argument)?;
-            Symptom::Broken(broken_rule(after.functions.first()?, *mode)?)
-        }
-        Symptom::Miscompiled { .. } => {
-            let earlier = match before {
-                Some(before) => read(runner, &source, *mode, before, argument)?,
-                None => source.clone(),
-            };
-            let after = read(runner, &source, *mode, stage, argument)?;
-            let judged = validate::validate(&earlier, &after, mode.target, setting());
-            judged.iter().find_map(Symptom::of_verdict)?
-        }
-    };
-    found.is_like(symptom).then_some(found)
-}
-
-fn read(runner: &Runner<'_>, source: &Module, mode: PeerMode, stage: &str, argument: Option<&str>) -> Option<Module> {
-    let text = runner.compiled_with(source, mode, stage, argument).ok()?;
-    text::parse_module(&text, mode.target.vocabulary).ok()
-}
-
-/// The failure to read again what was written of this function alone.
-pub(super) fn unreadable(
-    runner: &Runner<'_>,
-    function: &Function,
-    (mode, stage): (PeerMode, &str),
-) -> Option<RunFailure> {
-    let text = runner.compiled(&module_of(vec![function.clone()]), mode, stage).ok()?;
-    runner.reads_again(&text, mode).err()
-}
-
-/// The first rule of the machine verifier that the function breaks. What the compiler gave up on may break any.
-pub(super) fn broken_rule(function: &Function, mode: PeerMode) -> Option<Rule> {
-    if function.properties.contains(Properties::FAILED_ISEL) {
-        return None;
-    }
-    let all = mode.target.default_features | mode.target.all_options();
-    machine_verifier::verify_foreign(function, mode.target, all).first().map(|violation| violation.rule)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! Findings are one if they are of one family: the kind, the stage, and the opcodes of the reduced program or the
 //! compiler's message. A function that has all opcodes of a known family, and fails as it does, counts as one of it.
 
+mod again;
 mod backend;
 mod batch;
 mod blame;

@@ -6,7 +6,7 @@
 use super::backend::PeerMode;
 use super::batch::Staged;
 use super::families::{PeerFault, Symptom};
-use super::run::{Runner, module_of};
+use super::run::{RunFailure, Runner, module_of};
 use super::{Shared, summary};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_emulator::input::Input;
@@ -38,20 +38,19 @@ pub struct ObjectTally {
     pub not_run: BTreeMap<String, u64>,
 }
 
-/// Runs the objects of all functions. Those of which `is_refuted` says so are counted, and are no findings.
+/// Runs all functions of this object. Those of which `is_refuted` says so are counted, and are no findings.
 pub(super) fn run(
     shared: &Shared<'_>,
-    runner: &Runner<'_>,
-    source: &Module,
+    (source, object): (&Module, Result<Vec<u8>, RunFailure>),
     staged: &[Staged],
     mode: PeerMode,
+    runner: &Runner<'_>,
     is_refuted: impl Fn(&str) -> bool,
 ) {
     let mut tally = ObjectTally::default();
-    let object = match runner.object(source, mode, None) {
-        None => return,
-        Some(Ok(object)) => object,
-        Some(Err(failure)) => {
+    let object = match object {
+        Ok(object) => object,
+        Err(failure) => {
             let reason = format!("functions that fail together: {}", failure.family());
             tally.not_run.insert(reason, source.functions.len() as u64);
             return shared.outcome().objects.add(tally);
@@ -113,23 +112,31 @@ fn given_up(source: &Module, last: Option<&Module>) -> BTreeSet<String> {
     names.filter(|name| !done.contains(name.as_str())).collect()
 }
 
-/// The symptom of this function's object alone, if its run is wrong.
-pub(super) fn wrong(
-    runner: &Runner<'_>,
-    function: &Function,
+/// The object of a module, and the functions in it that the compiler gave up on.
+pub(super) struct CompiledObject {
+    object: Vec<u8>,
+    given_up: BTreeSet<String>,
     mode: PeerMode,
-    argument: Option<&str>,
-) -> Option<Symptom> {
-    let source = module_of(vec![function.clone()]);
-    let object = runner.object(&source, mode, argument)?.ok()?;
-    let last = runner.backend.stages(mode).last().and_then(|last| runner.compiled(&source, mode, last).ok());
-    let last = last.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
-    if !given_up(&source, last.as_ref()).is_empty() {
-        return None;
+}
+
+impl CompiledObject {
+    /// `None` if the compiler fails.
+    pub fn of(runner: &Runner<'_>, source: &Module, mode: PeerMode, argument: Option<&str>) -> Option<CompiledObject> {
+        let object = runner.object(source, mode, argument)?.ok()?;
+        let last = runner.backend.stages(mode).last().and_then(|last| runner.compiled(source, mode, last).ok());
+        let last = last.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
+        Some(CompiledObject { object, given_up: given_up(source, last.as_ref()), mode })
     }
-    match ObjectBench::new(mode.target, mode.features).run(&object, function, INPUTS) {
-        ObjectRuns::Wrong { input, kind, details } => Some(Symptom::Execution { kind, difference: details, input }),
-        ObjectRuns::Right { .. } | ObjectRuns::NotRun(_) => None,
+
+    /// The symptom of this function of the module, if its run is wrong.
+    pub fn wrong(&self, function: &Function) -> Option<Symptom> {
+        if self.given_up.contains(&function.name) {
+            return None;
+        }
+        match ObjectBench::new(self.mode.target, self.mode.features).run(&self.object, function, INPUTS) {
+            ObjectRuns::Wrong { input, kind, details } => Some(Symptom::Execution { kind, difference: details, input }),
+            ObjectRuns::Right { .. } | ObjectRuns::NotRun(_) => None,
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn together(search: &mut Search<'_>) {
         let lists = if search.is_small(index) { OF_FEW } else { OF_MANY };
         for list in lists {
             let ways = list(&search.case.functions[index], search.target);
-            if ways.iter().any(|edits| search.edit(index, edits)) {
+            if search.edit_in_any_way(index, &ways) {
                 return;
             }
         }

@@ -1,6 +1,7 @@
 //! Reduction of the input: fewer registers, fewer buffers, fewer bits.
 
-use super::search::{Search, shrink};
+use super::Case;
+use super::search::Search;
 use crate::edit;
 use tribunal_emulator::Input;
 use tribunal_emulator::input::Buffer;
@@ -14,9 +15,14 @@ pub(super) fn run(search: &mut Search<'_>) {
 
 /// Changes the best input; keeps the change if the case stays interesting.
 fn change(search: &mut Search<'_>, edit: impl FnOnce(&mut Input)) -> bool {
-    let Some(mut input) = search.case.input.clone() else { return false };
-    edit(&mut input);
-    search.input(input)
+    let changed = changed(search, edit).pop();
+    changed.is_some_and(|case| search.other(case))
+}
+
+/// The case with its input changed, if it has one.
+fn changed(search: &Search<'_>, edit: impl FnOnce(&mut Input)) -> Vec<Case> {
+    let mut case = search.case.clone();
+    case.input.as_mut().map(edit).map(|()| case).into_iter().collect()
 }
 
 /// Registers that no function reads.
@@ -44,9 +50,9 @@ fn registers(search: &mut Search<'_>) {
                 break;
             }
         }
-        shrink((0..u128::BITS).rev().collect(), |bits| {
+        search.shrink((0..u128::BITS).rev().collect(), |search, bits| {
             let mask = bits.iter().fold(0u128, |mask, bit| mask | 1 << bit);
-            change(search, |input| input.registers[index].1 &= !mask)
+            changed(search, |input| input.registers[index].1 &= !mask)
         });
     }
 }
@@ -61,8 +67,8 @@ fn buffers(search: &mut Search<'_>) {
     let lengths: Vec<usize> =
         search.case.input.iter().flat_map(|input| &input.buffers).map(|buffer| buffer.bytes.len()).collect();
     for (index, length) in lengths.into_iter().enumerate() {
-        shrink((0..length).rev().collect(), |bytes| {
-            change(search, |input| bytes.iter().for_each(|&byte| input.buffers[index].bytes[byte] = 0))
+        search.shrink((0..length).rev().collect(), |search, bytes| {
+            changed(search, |input| bytes.iter().for_each(|&byte| input.buffers[index].bytes[byte] = 0))
         });
         let mut cut = length;
         while cut > 0 {

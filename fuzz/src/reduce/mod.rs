@@ -13,7 +13,7 @@ mod input;
 mod passes;
 mod search;
 
-pub use search::SearchLimits;
+pub use search::{Oracle, SearchLimits};
 
 use crate::generator;
 use search::Search;
@@ -74,17 +74,17 @@ pub struct Reduced {
     pub finished: bool,
 }
 
-/// Reduces `case` while `is_interesting` holds of it; `None` if it does not hold to begin with. `progress` is called
-/// with the best case so far and the number of candidates judged.
+/// Reduces `case` while the oracle finds it interesting; `None` if it does not to begin with. `progress` is called with
+/// the best case so far and the number of candidates judged.
 pub fn search(
     case: Case,
     target: &'static Target,
     features: Features,
     limits: SearchLimits<'_>,
-    is_interesting: &mut dyn FnMut(&Case) -> bool,
+    oracle: &mut dyn Oracle,
     progress: &mut dyn FnMut(&Case, u64),
 ) -> Option<Reduction> {
-    let mut search = Search::new(case, target, features, limits, is_interesting, progress)?;
+    let mut search = Search::new(case, target, features, limits, oracle, progress)?;
     passes::run(&mut search);
     Some(search.end())
 }
@@ -138,7 +138,7 @@ pub fn reduce_module(
             false => harness.reproduce(all.first()?, &known, saboteur),
         }
     };
-    let reduction = search(case, target, features, limits, &mut |case| again(case).is_some(), progress)?;
+    let reduction = search(case, target, features, limits, &mut |case: &Case| again(case).is_some(), progress)?;
     let mut finding = again(&reduction.case)?;
     if finding.input.is_none() {
         finding.input.clone_from(&reduction.case.input);

@@ -1,7 +1,7 @@
 //! The passes of the reducer, repeated in order until no candidate is interesting.
 
-use super::search::{Search, shrink};
-use super::{detours, input};
+use super::search::Search;
+use super::{Case, detours, input};
 use crate::edit::{self, Edit, Leftover, Scope};
 use tribunal_ir::{Bits, FrameInfo, Function, Inst, InstFlags, Opcode, Operand, VReg};
 use tribunal_target::Target;
@@ -33,10 +33,10 @@ pub(super) fn run(search: &mut Search<'_>) {
 fn functions(search: &mut Search<'_>) {
     let names: Vec<String> = search.case.functions.iter().map(|function| function.name.clone()).collect();
     if names.len() > 1 {
-        shrink(names, |gone| {
+        search.shrink(names, |search, gone| {
             let kept = search.case.functions.iter().filter(|function| !gone.contains(&function.name));
-            let kept: Vec<Function> = kept.cloned().collect();
-            !kept.is_empty() && search.functions(kept)
+            let functions: Vec<Function> = kept.cloned().collect();
+            if functions.is_empty() { Vec::new() } else { vec![Case { functions, ..search.case.clone() }] }
         });
     }
 }
@@ -55,7 +55,7 @@ fn without_ir(search: &mut Search<'_>) {
             (data.name, data.attributes) = (None, None);
         }
     }
-    search.without_ir(functions);
+    search.other(Case { ir: None, functions, ..search.case.clone() });
 }
 
 /// One round over one function.
@@ -96,10 +96,10 @@ fn keys(search: &mut Search<'_>, index: usize) {
     let mut unframed = search.case.functions.clone();
     unframed[index].frame_info = FrameInfo::default();
     search.functions(unframed);
-    shrink(names, |gone: &[String]| {
-        let mut functions = search.case.functions.clone();
-        functions[index].extra.retain(|(key, _)| !gone.contains(key));
-        search.functions(functions)
+    search.shrink(names, |search, gone: &[String]| {
+        let mut case = search.case.clone();
+        case.functions[index].extra.retain(|(key, _)| !gone.contains(key));
+        vec![case]
     });
 }
 

@@ -29,6 +29,23 @@ const SMALL: usize = 16;
 /// same.
 type Weight = [u64; 10];
 
+/// Judges candidates.
+pub trait Oracle {
+    /// The number of candidates that take it little more time than one.
+    fn at_once(&self) -> usize {
+        1
+    }
+
+    /// The place of the first candidate that is interesting.
+    fn first(&mut self, candidates: &[Case]) -> Option<usize>;
+}
+
+impl<F: FnMut(&Case) -> bool> Oracle for F {
+    fn first(&mut self, candidates: &[Case]) -> Option<usize> {
+        candidates.iter().position(self)
+    }
+}
+
 pub(super) struct Search<'s> {
     pub(super) case: Case,
     pub(super) target: &'static Target,
@@ -37,7 +54,9 @@ pub(super) struct Search<'s> {
     /// The verifier accepts the original, so it must accept every candidate.
     is_valid: bool,
     limits: SearchLimits<'s>,
-    is_interesting: &'s mut dyn FnMut(&Case) -> bool,
+    oracle: &'s mut dyn Oracle,
+    /// Candidates that are judged together: few while most are interesting, and more where few are.
+    together: usize,
     progress: &'s mut dyn FnMut(&Case, u64),
     tests: u64,
     rejected: u64,
@@ -50,12 +69,10 @@ impl<'s> Search<'s> {
         target: &'static Target,
         features: Features,
         limits: SearchLimits<'s>,
-        is_interesting: &'s mut dyn FnMut(&Case) -> bool,
+        oracle: &'s mut dyn Oracle,
         progress: &'s mut dyn FnMut(&Case, u64),
     ) -> Option<Search<'s>> {
-        if !is_interesting(&case) {
-            return None;
-        }
+        oracle.first(std::slice::from_ref(&case))?;
         let legalizer = (target.legality)(features);
         let is_valid =
             case.functions.iter().all(|function| machine_verifier::verify(function, target, legalizer).is_empty());
@@ -67,7 +84,8 @@ impl<'s> Search<'s> {
             legalizer,
             is_valid,
             limits,
-            is_interesting,
+            oracle,
+            together: 1,
             progress,
             tests: 1,
             rejected: 0,
@@ -92,55 +110,92 @@ impl<'s> Search<'s> {
             functions.map(|function| edit::compact(function, self.target)).collect()
         };
         if let Some(functions) = compact {
-            let old = std::mem::replace(&mut self.case.functions, functions);
-            if !(self.is_interesting)(&self.case) {
-                self.case.functions = old;
+            let compact = Case { functions, ..self.case.clone() };
+            if self.oracle.first(std::slice::from_ref(&compact)).is_some() {
+                self.case = compact;
             }
         }
         Reduction { case: self.case, tests: self.tests, rejected: self.rejected, finished }
     }
 
-    /// Makes `candidate` the best case if it weighs less and is interesting.
-    fn consider(&mut self, undo: impl FnOnce(&mut Case)) -> bool {
-        let weight = weigh(&self.case);
-        if weight < self.weight && !self.is_over() {
-            self.tests += 1;
-            if self.is_passed_as_callers_do() && (self.is_interesting)(&self.case) {
-                self.weight = weight;
+    /// Takes the first candidate that weighs less and is interesting as the best case; returns the place of its way.
+    /// Each way has candidates of its own, in order.
+    fn first<W>(&mut self, ways: &[W], candidates: impl Fn(&mut Self, &W) -> Vec<Case>) -> Option<usize> {
+        let mut ways = ways.iter().enumerate();
+        while !self.is_over() {
+            let (mut places, mut cases) = (Vec::new(), Vec::new());
+            while cases.len() < self.together
+                && let Some((place, way)) = ways.next()
+            {
+                let new = candidates(self, way).into_iter().filter(|case| self.is_candidate(case));
+                cases.extend(new);
+                places.resize(cases.len(), place);
+            }
+            if cases.is_empty() {
+                return None;
+            }
+            let found = self.oracle.first(&cases);
+            self.tests += found.map_or(cases.len(), |place| place + 1) as u64;
+            if let Some(place) = found {
+                self.together = self.together.div_ceil(2);
+                self.case = cases.swap_remove(place);
+                self.weight = weigh(&self.case);
                 (self.progress)(&self.case, self.tests);
-                return true;
+                return Some(places[place]);
+            }
+            self.together = (2 * self.together).min(self.oracle.at_once());
+        }
+        None
+    }
+
+    /// Whether a case is lighter than the best, and its input has no number of floating point that no caller passes
+    /// so.
+    fn is_candidate(&self, case: &Case) -> bool {
+        let input = case.input.clone().zip(case.functions.first());
+        weigh(case) < self.weight
+            && input.is_none_or(|(mut input, first)| !inputs::box_numbers(first, self.target, &mut input))
+    }
+
+    /// The case with function `index` edited in the first way that is interesting; returns its place.
+    fn first_edit<E: AsRef<[Edit]>>(&mut self, index: usize, ways: &[E]) -> Option<usize> {
+        self.first(ways, |search, edits| search.edited(index, edits.as_ref()))
+    }
+
+    pub(super) fn edit(&mut self, index: usize, edits: &[Edit]) -> bool {
+        self.first_edit(index, &[edits]).is_some()
+    }
+
+    /// Whether one of these ways to edit function `index` is interesting.
+    pub(super) fn edit_in_any_way(&mut self, index: usize, ways: &[Vec<Edit>]) -> bool {
+        self.first_edit(index, ways).is_some()
+    }
+
+    /// The case with function `index` edited. A small one has a candidate with its unread instructions kept, too: the
+    /// finding may need them.
+    fn edited(&mut self, index: usize, edits: &[Edit]) -> Vec<Case> {
+        let left = [Leftover::Sweep, Leftover::Keep];
+        let left = &left[..if self.is_small(index) { 2 } else { 1 }];
+        let mut functions: Vec<Function> = Vec::new();
+        for &left in left {
+            let mut candidate = self.case.functions[index].clone();
+            let made = edit::apply_all(&mut candidate, self.target, edits, left);
+            // Nothing was swept.
+            let is_same = |other: &Function| other.all_insts().count() == candidate.all_insts().count();
+            if made == 0 || functions.first().is_some_and(is_same) {
+                continue;
+            }
+            match self.accepts(&candidate) {
+                true => functions.push(candidate),
+                false => self.rejected += 1,
             }
         }
-        undo(&mut self.case);
-        false
+        functions.into_iter().map(|function| self.with_function(index, function)).collect()
     }
 
-    /// False for an input with a number of floating point that no caller passes so.
-    fn is_passed_as_callers_do(&self) -> bool {
-        let input = self.case.input.clone().zip(self.case.functions.first());
-        input.is_none_or(|(mut input, first)| !inputs::box_numbers(first, self.target, &mut input))
-    }
-
-    /// The case with function `index` edited. A small one is tried with its unread instructions kept, too: the finding
-    /// may need them.
-    pub(super) fn edit(&mut self, index: usize, edits: &[Edit]) -> bool {
-        self.edited(index, edits, Leftover::Sweep) || self.is_small(index) && self.edited(index, edits, Leftover::Keep)
-    }
-
-    fn edited(&mut self, index: usize, edits: &[Edit], left: Leftover) -> bool {
-        if self.is_over() {
-            return false;
-        }
-        let mut candidate = self.case.functions[index].clone();
-        if edit::apply_all(&mut candidate, self.target, edits, left) == 0 {
-            return false;
-        }
-        if !self.accepts(&candidate) {
-            self.rejected += 1;
-            return false;
-        }
-        let old = std::mem::replace(&mut self.case.functions[index], candidate);
-        self.consider(|case| case.functions[index] = old)
+    fn with_function(&self, index: usize, function: Function) -> Case {
+        let mut case = self.case.clone();
+        case.functions[index] = function;
+        case
     }
 
     /// True for a function that is worth a closer look.
@@ -152,21 +207,14 @@ impl<'s> Search<'s> {
         !self.is_valid || machine_verifier::verify(candidate, self.target, self.legalizer).is_empty()
     }
 
+    /// This case.
+    pub(super) fn other(&mut self, case: Case) -> bool {
+        self.first(&[case], |_, case| vec![case.clone()]).is_some()
+    }
+
     /// The case with other functions.
     pub(super) fn functions(&mut self, functions: Vec<Function>) -> bool {
-        let old = std::mem::replace(&mut self.case.functions, functions);
-        self.consider(|case| case.functions = old)
-    }
-
-    /// The case without its IR, and functions that do not name it.
-    pub(super) fn without_ir(&mut self, functions: Vec<Function>) -> bool {
-        let old = (self.case.ir.take(), std::mem::replace(&mut self.case.functions, functions));
-        self.consider(|case| (case.ir, case.functions) = old)
-    }
-
-    pub(super) fn input(&mut self, input: Input) -> bool {
-        let old = self.case.input.replace(input);
-        self.consider(|case| case.input = old)
+        self.other(Case { functions, ..self.case.clone() })
     }
 
     /// Continues from a heavier case, if it is interesting, and returns to the old one if that leads to no lighter
@@ -187,35 +235,37 @@ impl<'s> Search<'s> {
 
     /// Edits of function `index`: all, then halves, and so on down to each alone.
     pub(super) fn sweep(&mut self, index: usize, edits: Vec<Edit>) {
-        shrink(edits, |edits| self.edit(index, edits));
+        self.shrink(edits, |search, edits| search.edited(index, edits));
     }
 
     /// The first interesting edit of each list.
     pub(super) fn pick(&mut self, index: usize, sites: Vec<Vec<Edit>>) {
-        for edits in sites {
-            for edit in edits {
-                if self.edit(index, std::slice::from_ref(&edit)) {
-                    break;
-                }
-            }
+        let edits =
+            sites.into_iter().enumerate().flat_map(|(site, edits)| edits.into_iter().map(move |edit| (site, edit)));
+        let (sites, edits): (Vec<usize>, Vec<[Edit; 1]>) = edits.map(|(site, edit)| (site, [edit])).unzip();
+        let mut next = 0;
+        while let Some(place) = self.first_edit(index, &edits[next..]) {
+            let done = sites[next + place];
+            next = sites.partition_point(|&site| site <= done);
         }
     }
-}
 
-/// Passes to `attempt` all items, then halves, then quarters, down to single ones; those with which it succeeds are
-/// done.
-pub(super) fn shrink<T>(mut items: Vec<T>, mut attempt: impl FnMut(&[T]) -> bool) {
-    let mut size = items.len();
-    while size > 0 {
-        let mut start = 0;
-        while start < items.len() {
-            let end = (start + size).min(items.len());
-            match attempt(&items[start..end]) {
-                true => drop(items.drain(start..end)),
-                false => start = end,
+    /// Candidates without all items, then without halves, then quarters, down to single ones; those without which the
+    /// case is interesting are done.
+    pub(super) fn shrink<T>(&mut self, mut items: Vec<T>, without: impl Fn(&mut Self, &[T]) -> Vec<Case>) {
+        let mut size = items.len();
+        while size > 0 {
+            let mut start = 0;
+            while start < items.len() {
+                let parts: Vec<_> =
+                    (start..items.len()).step_by(size).map(|at| at..(at + size).min(items.len())).collect();
+                let found = self.first(&parts, |search, part| without(search, &items[part.clone()]));
+                let Some(part) = found.map(|place| parts[place].clone()) else { break };
+                start = part.start;
+                items.drain(part);
             }
+            size = if size == 1 { 0 } else { size.div_ceil(2) };
         }
-        size = if size == 1 { 0 } else { size.div_ceil(2) };
     }
 }
 

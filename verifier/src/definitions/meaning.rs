@@ -1,6 +1,6 @@
 //! The form of a meaning, and what the semantics say.
 
-use tribunal_ir::semantics::{Choice, Concrete, Pure, Value, evaluate};
+use tribunal_ir::semantics::{Choice, Concrete, Memory, Pure, Value, evaluate};
 use tribunal_ir::{Function, InstData};
 
 /// What an operation does. A result that is `None` is poison.
@@ -10,7 +10,7 @@ pub enum OperationMeaning {
     Undefined,
     /// Its results, in order.
     Results(Vec<Option<i128>>),
-    /// Nothing: the semantics do not know it.
+    /// Nothing: the semantics do not know it, or a result is not as wide as its register.
     Unsupported,
 }
 
@@ -21,10 +21,25 @@ pub fn first(function: &Function, data: &InstData, args: &[Value<Concrete>]) -> 
 
 /// The same in so many lanes of each result, the first lane of all results first.
 pub fn by_lanes(function: &Function, data: &InstData, args: &[Value<Concrete>], lanes: u32) -> OperationMeaning {
+    on_memory(function, data, args, lanes, &mut Pure)
+}
+
+/// The same of an operation on memory.
+pub(super) fn on_memory(
+    function: &Function,
+    data: &InstData,
+    args: &[Value<Concrete>],
+    lanes: u32,
+    memory: &mut impl Memory<Concrete>,
+) -> OperationMeaning {
     let mut domain = Concrete { choice: Choice::Zeros };
-    let Ok(evaluation) = evaluate(&mut domain, &mut Pure, function, data, args) else {
+    let Ok(evaluation) = evaluate(&mut domain, memory, function, data, args) else {
         return OperationMeaning::Unsupported;
     };
+    let widths = data.vreg_defs().map(|register| function.type_of(register).map(|ty| ty.bits()));
+    if !widths.eq(evaluation.results.iter().map(|value| Some(value.bits.width()))) {
+        return OperationMeaning::Unsupported;
+    }
     let mut lane = |value: &Value<Concrete>, number: u32| {
         let width = value.bits.width() / lanes;
         let is_poison = value.part_is_poison(&mut domain, number * width, width);

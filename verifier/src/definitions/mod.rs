@@ -7,6 +7,7 @@
 //!
 //! Prover and interpreter read the same definition, so no run shows that one is wrong.
 
+mod atomics;
 mod domains;
 pub mod floats;
 mod meaning;
@@ -16,6 +17,7 @@ mod wide;
 
 pub use meaning::{OperationMeaning, by_lanes, first};
 
+use meaning::on_memory;
 use numbers::{IntegerCase, power};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -89,7 +91,7 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
         let fault = match compared {
             Ok(outcomes) => {
                 let extents =
-                    [None, Some(scalar), Some(vector), Some(float), Some(parts), None].into_iter().zip(outcomes);
+                    [None, Some(scalar), Some(vector), Some(float), Some(parts), None, None].into_iter().zip(outcomes);
                 extents.fold(None, |fault, (extent, outcome)| match (outcome, extent) {
                     (Ok(cases), Some(extent)) if cases > 0 => {
                         (extent.cases, extent.opcodes) = (extent.cases + cases, extent.opcodes + 1);
@@ -109,8 +111,9 @@ fn compare(first: FirstDefinition<'_>) -> DefinitionReport {
     report
 }
 
-/// The cases of one opcode: on poison, on numbers, on vectors of them, of floating point, on parts, on wide numbers.
-fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>; 6] {
+/// The cases of one opcode: on poison, on numbers, on vectors of them, of floating point, on parts, on wide numbers, on
+/// memory.
+fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>; 7] {
     [
         poison_comes_through(opcode, first).map(|()| 0),
         compared(opcode, first),
@@ -118,6 +121,8 @@ fn of_opcode(opcode: Opcode, first: FirstDefinition<'_>) -> [Result<u64, String>
         floats::compared(opcode, first),
         parts::compared(opcode, first),
         wide::compared(opcode).map(|_| 0),
+        atomics::compared(opcode, &|function, data, args, memory| on_memory(function, data, args, 1, memory))
+            .map(|_| 0),
     ]
 }
 

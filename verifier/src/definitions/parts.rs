@@ -90,11 +90,12 @@ fn cases(opcode: Opcode) -> Vec<PartsCase> {
     let parts = |elements: &[Option<u32>]| elements.iter().map(|&part| scalar(BITS, part)).collect::<Vec<_>>();
     let whole = |elements: &[Option<u32>]| scalar(BITS * COUNT, joined(BITS, elements));
     if let Some(&(_, step)) = REDUCTIONS.iter().find(|(own, _)| *own == opcode) {
+        // Bits above the element are a choice, which is zeros.
         let reduced = |elements: Elements| {
             let total = elements.iter().copied().reduce(|a, b| both(a, b, step)).flatten();
-            case(vec![scalar(BITS, total)], vec![of(&elements)])
+            [BITS, BITS + 3].map(|bits| case(vec![scalar(bits, total)], vec![of(&elements)]))
         };
-        return vectors().into_iter().map(reduced).collect();
+        return vectors().into_iter().flat_map(reduced).collect();
     }
     match opcode {
         Opcode::G_MERGE_VALUES => vectors().into_iter().map(|own| case(vec![whole(&own)], parts(&own))).collect(),

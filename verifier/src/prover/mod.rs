@@ -344,7 +344,7 @@ fn decision(query: &mut Query, text: solver::Text, effort: solver::Effort) -> (D
         if integers::impossible(&query.graph, query.wrong, effort) {
             return (Decision::Proved(Engine::Integers), None);
         }
-        if let Some(assignment) = samples::aimed(query, &cone) {
+        if let Some(assignment) = samples::aimed(query, &cone, effort) {
             return (Decision::Refuted(assignment), None);
         }
     }

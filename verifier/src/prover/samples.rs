@@ -6,12 +6,13 @@
 
 use super::evaluate::{Assignment, Evaluator};
 use super::query::{self, Query};
+use super::solver::Effort;
 use super::term::{Node, Term};
 use tribunal_ir::bits::Bits;
 
 /// Samples tried before a solver is asked.
 const SAMPLES: u64 = 96;
-/// Samples aimed at carries.
+/// Samples aimed at carries, at most. Each term of a sample takes about as long as a unit of the solver's work.
 const AIMED: u64 = 6000;
 
 /// An assignment that refutes the step, if a corner or noise does; `cone` is the set of terms of the question.
@@ -24,9 +25,10 @@ pub(super) fn assignments(query: &Query, cone: &[Term]) -> impl Iterator<Item = 
     (0..SAMPLES).map(|index| assignment(query, cone, index))
 }
 
-/// The same, if an aimed sample does.
-pub(super) fn aimed(query: &Query, cone: &[Term]) -> Option<Assignment> {
-    let assignments = (0..AIMED).map(|index| filled(query, cone, index, Random::new(!index), by_limbs));
+/// The same, if an aimed sample does; as many as the function has time for.
+pub(super) fn aimed(query: &Query, cone: &[Term], effort: Effort) -> Option<Assignment> {
+    let count = AIMED.min(effort.left() / cone.len().max(1) as u64);
+    let assignments = (0..count).map(|index| filled(query, cone, index, Random::new(!index), by_limbs));
     Evaluator::first(&query.graph, query.wrong, cone, assignments)
 }
 

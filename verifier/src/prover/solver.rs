@@ -18,8 +18,8 @@ use tribunal_ir::bits::Bits;
 pub(super) struct Effort {
     /// In its own unit of work, the same on every machine.
     work: u32,
-    /// What is left of it for the whole function, which changes no other decision.
-    most: u32,
+    /// The thread's work at which the whole function has none left.
+    ends: u64,
     /// The moment when it gives up whatever it counted, if that is before the watchdog's time is over.
     until: Option<Instant>,
 }
@@ -35,7 +35,7 @@ impl Effort {
     pub const FACT: Effort = Effort::of(200_000);
 
     const fn of(work: u32) -> Effort {
-        Effort { work, most: u32::MAX, until: None }
+        Effort { work, ends: u64::MAX, until: None }
     }
 
     /// The same effort, ending at most `time` from now.
@@ -44,9 +44,14 @@ impl Effort {
         Effort { until: self.until.map_or(then, |until| then.map(|then| then.min(until))), ..self }
     }
 
-    /// The same effort, with so much work at most.
+    /// The same effort, with so much work of this thread at most, whatever the number of questions.
     pub fn at_most(self, work: u64) -> Effort {
-        Effort { most: self.most.min(u32::try_from(work).unwrap_or(u32::MAX)), ..self }
+        Effort { ends: self.ends.min(spent().work.saturating_add(work)), ..self }
+    }
+
+    /// The work that is left for the function, on the thread that it is judged on.
+    pub fn left(self) -> u64 {
+        self.ends.saturating_sub(spent().work)
     }
 
     /// The same with another limit on work.
@@ -62,7 +67,7 @@ impl Effort {
 
     /// Whether so little is left for the function that no engine may take much of it.
     pub fn is_short(self) -> bool {
-        self.most < Effort::RELATION.work
+        self.left() < u64::from(Effort::RELATION.work)
     }
 
     /// Whether engines run that are slower than z3 on most questions.
@@ -83,6 +88,9 @@ impl Effort {
 
 /// Milliseconds for any question.
 const WATCHDOG: u32 = 60_000;
+
+/// The reason of a question that is not asked any more.
+const NOTHING_LEFT: &str = "the function's share of the solver's work is used up";
 
 /// The solver's answer to a satisfiability question.
 pub(super) enum Answer {
@@ -130,10 +138,14 @@ pub(super) fn solve(graph: &Symbolic, wrong: Term, text: Text, effort: Effort) -
 
 /// Puts a script to z3. A process that fails is replaced, and asked once more in another way.
 pub(super) fn ask(script: &str, logic: Logic, effort: Effort) -> Said {
+    let left = effort.left();
+    if left == 0 {
+        return Said::Unknown(NOTHING_LEFT.to_string());
+    }
     let request = |again| Request {
         logic,
         again,
-        work: effort.work.min(effort.most),
+        work: effort.work.min(u32::try_from(left).unwrap_or(u32::MAX)),
         milliseconds: effort.milliseconds(),
         script,
     };
