@@ -84,7 +84,8 @@ pub fn wrong_answers(programs: &[FixedProgram], target: &'static Target) -> Vec<
 /// A finding for each pair of stages for a target on which the verdict is not the known one. A backend that selects
 /// none of its instructions shows nothing of their definitions.
 pub fn wrong_verdicts(target: &Target) -> Vec<Finding> {
-    let files = PAIRS.dirs().flat_map(Dir::files).filter(|file| !SLOW.iter().any(|slow| file.path() == Path::new(slow)));
+    let files =
+        PAIRS.dirs().flat_map(Dir::files).filter(|file| !SLOW.iter().any(|slow| file.path() == Path::new(slow)));
     let wrong = |file: &File<'static>| {
         let text = file.contents_utf8().filter(|text| text::architecture(text).as_deref() == Some(target.name))?;
         Some(Finding::wrong_verdict(&file.path().display().to_string(), pairs::hold(text).err()?))

@@ -43,19 +43,28 @@ enum Together {
     First(usize),
     /// None does.
     None,
-    /// Nothing about each.
-    Apart,
+    /// The compiler fails on one, which it may name. Where the fault is such a failure those before it do not show it.
+    Fails { named: Option<usize>, is_fault: bool },
 }
 
 impl SameFault<'_> {
     fn first_of(&self, functions: &[Function]) -> Option<usize> {
+        let shows = |function: &Function| again(self.runner, function, self.fault).is_some();
         if let [one] = functions {
-            return again(self.runner, one, self.fault).map(|_| 0);
+            return shows(one).then_some(0);
         }
         match self.together(functions) {
             Together::First(place) => Some(place),
             Together::None => None,
-            Together::Apart => {
+            Together::Fails { named: Some(place), is_fault: true } => match shows(&functions[place]) {
+                true => Some(place),
+                false => Some(place + 1 + self.first_of(&functions[place + 1..])?),
+            },
+            Together::Fails { named: Some(place), is_fault: false } => {
+                let others = [&functions[..place], &functions[place + 1..]].concat();
+                self.first_of(&others).map(|found| found + usize::from(found >= place))
+            }
+            Together::Fails { named: None, .. } => {
                 let (first, second) = functions.split_at(functions.len() / 2);
                 self.first_of(first).or_else(|| Some(first.len() + self.first_of(second)?))
             }
@@ -64,38 +73,56 @@ impl SameFault<'_> {
 
     fn together(&self, functions: &[Function]) -> Together {
         let PeerFault { mode, before, stage, symptom } = self.fault;
+        if functions.is_empty() {
+            return Together::None;
+        }
         let source = module_of(functions.to_vec());
-        let fails = match symptom {
+        let fails = |failure: &RunFailure, is_fault| {
+            let named = functions.iter().position(|function| failure.hint.as_deref() == Some(function.name.as_str()));
+            Together::Fails { named, is_fault }
+        };
+        let of_failure = |made: Result<(), RunFailure>| match made {
+            Ok(()) => Together::None,
+            Err(failure) => fails(&failure, true),
+        };
+        let first = |shows: &dyn Fn(&Function) -> bool| {
+            functions.iter().position(shows).map_or(Together::None, Together::First)
+        };
+        let read = |stage| self.runner.compiled(&source, *mode, stage).map(|text| parsed(&text, *mode));
+        match symptom {
             Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
-                let text = self.runner.compiled(&source, *mode, stage);
-                text.is_err() || text.is_ok_and(|text| self.runner.reads_again(&text, *mode).is_err())
+                match self.runner.compiled(&source, *mode, stage) {
+                    Ok(text) => of_failure(self.runner.reads_again(&text, *mode)),
+                    Err(failure) => fails(&failure, false),
+                }
             }
             Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
-                self.runner.object(&source, *mode, None).is_some_and(|made| made.is_err())
+                let made = self.runner.object(&source, *mode, None);
+                of_failure(made.map_or(Ok(()), |made| made.map(drop)))
             }
-            Symptom::Failed(_) => self.runner.compiled(&source, *mode, stage).is_err(),
+            Symptom::Failed(_) => of_failure(self.runner.compiled(&source, *mode, stage).map(drop)),
             Symptom::Execution { .. } => match CompiledObject::of(self.runner, &source, *mode, None) {
-                Some(object) => {
-                    let shows = |function| object.wrong(function).is_some_and(|found| found.is_like(symptom));
-                    return functions.iter().position(shows).map_or(Together::None, Together::First);
+                Ok(Some(object)) => {
+                    first(&|function| object.wrong(function).is_some_and(|found| found.is_like(symptom)))
                 }
-                None => true,
+                Ok(None) => Together::None,
+                Err(failure) => fails(&failure, false),
             },
             Symptom::Broken(_) | Symptom::Miscompiled { .. } => {
-                let after = read(self.runner, &source, *mode, stage, None);
                 let earlier = match (symptom, before) {
-                    (Symptom::Miscompiled { .. }, Some(before)) => read(self.runner, &source, *mode, before, None),
-                    _ => Some(source),
+                    (Symptom::Miscompiled { .. }, Some(before)) => read(before),
+                    _ => Ok(Some(source.clone())),
                 };
-                let (Some(earlier), Some(after)) = (earlier, after) else { return Together::Apart };
-                let shows = |function: &Function| {
-                    let [earlier, after] = [&earlier, &after].map(|module| alone(module, &function.name));
-                    symptom_of([&earlier, &after], self.fault).is_some()
-                };
-                return functions.iter().position(shows).map_or(Together::None, Together::First);
+                match (earlier, read(stage)) {
+                    (Ok(Some(earlier)), Ok(Some(after))) => first(&|function| {
+                        let [earlier, after] = [&earlier, &after].map(|module| alone(module, &function.name));
+                        symptom_of([&earlier, &after], self.fault).is_some()
+                    }),
+                    (Err(failure), _) | (_, Err(failure)) => fails(&failure, false),
+                    _ => Together::Fails { named: None, is_fault: false },
+                }
             }
-        };
-        if fails { Together::Apart } else { Together::None }
+        }
     }
 }
 
@@ -135,7 +162,7 @@ pub(super) fn again_with(
         Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
             Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
         }
-        Symptom::Execution { .. } => CompiledObject::of(runner, &source, *mode, argument)?.wrong(function)?,
+        Symptom::Execution { .. } => CompiledObject::of(runner, &source, *mode, argument).ok()??.wrong(function)?,
         Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
             Symptom::Failed(runner.object(&source, *mode, argument)?.err()?)
         }
@@ -159,8 +186,11 @@ pub(super) fn read(
     stage: &str,
     argument: Option<&str>,
 ) -> Option<Module> {
-    let text = runner.compiled_with(source, mode, stage, argument).ok()?;
-    text::parse_module(&text, mode.target.vocabulary).ok()
+    parsed(&runner.compiled_with(source, mode, stage, argument).ok()?, mode)
+}
+
+fn parsed(text: &str, mode: PeerMode) -> Option<Module> {
+    text::parse_module(text, mode.target.vocabulary).ok()
 }
 
 /// The failure to read again what was written of this function alone.

@@ -120,12 +120,17 @@ pub(super) struct CompiledObject {
 }
 
 impl CompiledObject {
-    /// `None` if the compiler fails.
-    pub fn of(runner: &Runner<'_>, source: &Module, mode: PeerMode, argument: Option<&str>) -> Option<CompiledObject> {
-        let object = runner.object(source, mode, argument)?.ok()?;
+    /// `None` of a compiler that writes none.
+    pub fn of(
+        runner: &Runner<'_>,
+        source: &Module,
+        mode: PeerMode,
+        argument: Option<&str>,
+    ) -> Result<Option<CompiledObject>, RunFailure> {
+        let Some(object) = runner.object(source, mode, argument).transpose()? else { return Ok(None) };
         let last = runner.backend.stages(mode).last().and_then(|last| runner.compiled(source, mode, last).ok());
         let last = last.and_then(|text| text::parse_module(&text, mode.target.vocabulary).ok());
-        Some(CompiledObject { object, given_up: given_up(source, last.as_ref()), mode })
+        Ok(Some(CompiledObject { object, given_up: given_up(source, last.as_ref()), mode }))
     }
 
     /// The symptom of this function of the module, if its run is wrong.

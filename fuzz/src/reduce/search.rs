@@ -55,7 +55,7 @@ pub(super) struct Search<'s> {
     is_valid: bool,
     limits: SearchLimits<'s>,
     oracle: &'s mut dyn Oracle,
-    /// Candidates that are judged together: few while most are interesting, and more where few are.
+    /// Candidates that are judged together: about as many as it takes until one is interesting.
     together: usize,
     progress: &'s mut dyn FnMut(&Case, u64),
     tests: u64,
@@ -137,7 +137,7 @@ impl<'s> Search<'s> {
             let found = self.oracle.first(&cases);
             self.tests += found.map_or(cases.len(), |place| place + 1) as u64;
             if let Some(place) = found {
-                self.together = self.together.div_ceil(2);
+                self.together = (2 * place).clamp(1, self.oracle.at_once());
                 self.case = cases.swap_remove(place);
                 self.weight = weigh(&self.case);
                 (self.progress)(&self.case, self.tests);
