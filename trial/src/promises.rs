@@ -1,4 +1,4 @@
-//! The promise that keeps a pair from being proved: a flag of one of the later function's instructions.
+//! The promise that makes a pair wrong, or keeps it from being proved: a flag of one of the later function's instructions.
 
 use std::time::{Duration, Instant};
 use tribunal_ir::{Function, Inst, InstFlags, text};
@@ -7,13 +7,13 @@ use tribunal_target::Target;
 /// Flags that are tried however long it takes, so that a busy machine blames the same one where there are few.
 const FEW: usize = 4;
 
-/// The flag without which `proves` says yes, in words; `None` if the pair is not proved without any of them either. The
+/// The flag without which `is_right` says yes, in words; `None` if it says no without any of them too. The
 /// search among more than a few ends after `time`, and then names all flags together.
 pub(crate) fn guilty(
     function: &Function,
     target: &Target,
     time: Duration,
-    mut proves: impl FnMut(&Function) -> bool,
+    mut is_right: impl FnMut(&Function) -> bool,
 ) -> Option<String> {
     let promises: Vec<(Inst, InstFlags)> = function
         .all_insts()
@@ -22,14 +22,14 @@ pub(crate) fn guilty(
     let started = Instant::now();
     let mut none = function.clone();
     promises.iter().for_each(|&(inst, flag)| drop_flag(&mut none, inst, flag));
-    if promises.is_empty() || !proves(&none) {
+    if promises.is_empty() || !is_right(&none) {
         return None;
     }
     let tried = promises.iter().enumerate().take_while(|&(index, _)| index < FEW || started.elapsed() < time);
     let one = tried.map(|(_, promise)| promise).find(|&&(inst, flag)| {
         let mut without = function.clone();
         drop_flag(&mut without, inst, flag);
-        proves(&without)
+        is_right(&without)
     });
     Some(match one {
         Some(&(inst, flag)) => {

@@ -39,7 +39,7 @@ pub struct Judged {
     pub blocks: u64,
     /// The input that shows it: of `refuted` one that was executed, of `unknown` one that a solver proposed.
     pub input: Option<ShownInput>,
-    /// The flag of the later function without which it is proved.
+    /// The flag of the later function without which it is proved, or without which no input refutes it any more.
     pub flag: Option<String>,
     /// The time that it took.
     pub seconds: f64,
@@ -153,11 +153,13 @@ fn judged(
     };
     let prove = |after: &Function, time| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
-        let is_proved = |after: &Function| {
-            let refuted = executed(after, 0..FIRST_INPUTS, None).is_some();
-            !refuted && matches!(prove(after, time / FLAG_SHARE).verdict, Verdict::Proved { .. })
+        let is_refuted = matches!(unproved.kind, Kind::Refuted(_));
+        let is_right = |after: &Function| {
+            let inputs = if is_refuted { INPUTS } else { FIRST_INPUTS };
+            let shows = executed(after, 0..inputs, None).is_some();
+            !shows && (is_refuted || matches!(prove(after, time / FLAG_SHARE).verdict, Verdict::Proved { .. }))
         };
-        Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_proved), ..unproved }
+        Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_right), ..unproved }
     };
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
     if let Some(refuted) = executed(after, 0..FIRST_INPUTS, None) {

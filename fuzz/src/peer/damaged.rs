@@ -61,7 +61,7 @@ pub fn run(
     accepts: &dyn Fn(PeerMode, Pair<'_>) -> bool,
 ) -> Result<DamagedReport, PeerError> {
     super::check_start(campaign.backend, &campaign.targets, scratch)?;
-    let runner = Runner { backend: campaign.backend, folder: scratch };
+    let runner = Runner::new(campaign.backend, scratch);
     let mut report = DamagedReport::default();
     for number in 0.. {
         if campaign.runs.is_none_or(|runs| number * campaign.batch >= runs) {

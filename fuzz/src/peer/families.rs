@@ -17,6 +17,7 @@ use tribunal_emulator::input::Input;
 use tribunal_ir::{Function, Opcode, text};
 use tribunal_trial::validate::{Judged, Kind};
 use tribunal_verifier::machine_verifier::Rule;
+use tribunal_verifier::prover::deep;
 
 /// The limits of reducing one program.
 #[derive(Clone, Copy)]
@@ -350,13 +351,25 @@ impl Families {
     }
 
     /// Reduces one program of each kind that waits, at the end of a campaign.
-    pub fn reduce_waiting(&self, runner: &Runner<'_>, limits: ReductionLimits<'_>) {
-        let waiting = std::mem::take(&mut self.lock().waiting);
-        for Waiting { function, fault, seen } in waiting.into_values() {
-            self.reduce(runner, &function, fault, limits, seen);
-        }
+    pub fn reduce_waiting(&self, runners: &[Runner<'_>], limits: ReductionLimits<'_>) {
+        let waiting = Mutex::new(std::mem::take(&mut self.lock().waiting).into_values());
+        let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+        std::thread::scope(|scope| {
+            for runner in runners {
+                scope.spawn(|| {
+                    deep(|| {
+                        while let Some(Waiting { function, fault, seen }) = next() {
+                            self.reduce(runner, &function, fault, limits, seen);
+                        }
+                    });
+                });
+            }
+        });
     }
 }
+
+/// The time for reducing a program on which the compiler hangs.
+const TIME_FOR_HANG: Duration = Duration::from_secs(60);
 
 /// The smallest program that shows the fault, found in time.
 fn reduced(
@@ -368,23 +381,44 @@ fn reduced(
     let PeerMode { target, features, .. } = fault.mode;
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
     let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
+    let (patience, time) = match is_hang && !time.is_zero() {
+        true => (runner.impatient(), TIME_FOR_HANG),
+        false => (*runner, time),
+    };
     let limits = SearchLimits { deadline: Instant::now().checked_add(time), stop };
-    let mut shows = SameFault { runner, fault: &fault };
+    let mut shows = SameFault { runner: &patience, fault: &fault };
     let search = || reduce::search(case, target, features, limits, &mut shows, &mut |_, _| {});
-    let small = if is_hang || time.is_zero() { None } else { search() };
+    let small = if time.is_zero() { None } else { search() };
     let small = small.and_then(|reduction| reduction.case.functions.into_iter().next());
+    // A program that an impatient run took for one that hangs may end.
+    let small = small.filter(|function| !is_hang || again(runner, function, &fault).is_some());
     let function = small.unwrap_or_else(|| function.clone());
     let symptom = if is_hang { None } else { again(runner, &function, &fault) };
-    let mut fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
-    if let Symptom::Execution { input, .. } = &fault.symptom {
-        // Another input may show it in the reduced program.
-        fault.stage = objects::guilty_stage(runner, &function, fault.mode, input);
-        let stages = runner.backend.stages(fault.mode);
-        let place = stages.iter().position(|stage| *stage == fault.stage);
-        fault.before = place.and_then(|place| stages.get(place.checked_sub(1)?)).copied();
-    }
+    let fault = PeerFault { symptom: symptom.unwrap_or_else(|| fault.symptom.clone()), ..fault };
+    let fault = settled(runner, &function, fault);
     let guilty = if is_hang { None } else { guilty(runner, &function, &fault) };
     PeerFinding { opcodes: opcodes(&function), guilty, function, fault, seen: 1 }
+}
+
+/// The fault at the stage that is to blame, which the reduced program may show to be an earlier one.
+fn settled(runner: &Runner<'_>, function: &Function, fault: PeerFault) -> PeerFault {
+    let stages = runner.backend.stages(fault.mode);
+    let stage = match &fault.symptom {
+        // Another input may show it in the reduced program.
+        Symptom::Execution { input, .. } => Some(objects::guilty_stage(runner, function, fault.mode, input)),
+        // A stage that is compiled in two ways differs from the next in one of them.
+        Symptom::Miscompiled { .. } => {
+            let source = module_of(vec![function.clone()]);
+            let compiled = |stage| runner.compiled(&source, fault.mode, stage).ok();
+            let upto = stages.iter().position(|stage| *stage == fault.stage).map_or(0, |place| place + 1);
+            stages[..upto].iter().copied().find(|&stage| compiled(stage) != compiled(stage))
+        }
+        Symptom::Broken(_) | Symptom::Failed(_) => None,
+    };
+    let Some(stage) = stage else { return fault };
+    let place = stages.iter().position(|other| *other == stage);
+    let before = place.and_then(|place| stages.get(place.checked_sub(1)?)).copied();
+    PeerFault { stage, before, ..fault }
 }
 
 /// The part of the stage that is to blame for the fault of this reduced program.

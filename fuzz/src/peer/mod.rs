@@ -198,7 +198,8 @@ pub fn run(
     });
     let mut report = std::mem::take(&mut *shared.outcome());
     (report.elapsed, report.reducing) = (started.elapsed(), shared.families.spent());
-    shared.families.reduce_waiting(&Runner { backend: campaign.backend, folder: &folders[0] }, shared.limits());
+    let runners: Vec<_> = folders.iter().map(|folder| Runner::new(campaign.backend, folder)).collect();
+    shared.families.reduce_waiting(&runners, shared.limits());
     report.findings = shared.families.into_findings();
     Ok(report)
 }
@@ -209,7 +210,7 @@ fn check_start(
     targets: &[(&'static Target, Features)],
     folder: &std::path::Path,
 ) -> Result<(), PeerError> {
-    let runner = Runner { backend, folder };
+    let runner = Runner::new(backend, folder);
     for &(target, features) in targets {
         let mode = PeerMode { target, features, level: OptLevel::O0 };
         let read = runner.reads(&module_of(Vec::new()), mode);
@@ -221,7 +222,7 @@ fn check_start(
 fn worker(shared: &Shared<'_>, campaign: &PeerCampaign<'_>, take: &dyn Fn() -> Option<u64>, folder: &std::path::Path) {
     // A verdict takes the threads of the pool that it is asked in.
     let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return };
-    let runner = Runner { backend: shared.backend, folder };
+    let runner = Runner::new(shared.backend, folder);
     while let Some(number) = take().filter(|number| campaign.runs.is_none_or(|runs| number * campaign.batch < runs)) {
         let (mode, functions) = drawn(campaign, number);
         let drawn = Some(program_seed(!campaign.seed, number));
@@ -242,7 +243,7 @@ pub fn examine(
     check_start(backend, &[(mode.target, mode.features)], scratch)?;
     let stop = AtomicBool::new(false);
     let shared = Shared::new(backend, Duration::ZERO, &stop);
-    batch::through_stages(&shared, &Runner { backend, folder: scratch }, mode, vec![function.clone()], None);
+    batch::through_stages(&shared, &Runner::new(backend, scratch), mode, vec![function.clone()], None);
     let mut report = std::mem::take(&mut *shared.outcome());
     report.findings = shared.families.into_findings();
     Ok(report)

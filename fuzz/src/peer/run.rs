@@ -10,8 +10,12 @@ use std::time::Duration;
 use tribunal_ir::{AddressBase, Function, IrBlock, Module, text};
 use wait_timeout::ChildExt;
 
-/// The time limit of one process.
-const LIMIT: Duration = Duration::from_secs(60);
+/// The time limit of one process that reads a small file.
+const LIMIT: Duration = Duration::from_secs(5);
+/// The same where a program that hangs is reduced: each candidate that hangs takes all of it.
+const SHORT_LIMIT: Duration = Duration::from_secs(1);
+/// What each KiB of the file adds; a compiler that does not hang needs a small part of it.
+const LIMIT_OF_KIB: Duration = Duration::from_millis(20);
 
 /// The kind of a failed run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -70,12 +74,23 @@ fn called(function: &Function) -> impl Iterator<Item = &str> {
 const CALLEES: &str = "unknown";
 
 /// A compiler with a folder of its own.
+#[derive(Clone, Copy)]
 pub(super) struct Runner<'r> {
     pub backend: &'r dyn PeerBackend,
     pub folder: &'r Path,
+    limit: Duration,
 }
 
-impl Runner<'_> {
+impl<'r> Runner<'r> {
+    pub fn new(backend: &'r dyn PeerBackend, folder: &'r Path) -> Runner<'r> {
+        Runner { backend, folder, limit: LIMIT }
+    }
+
+    /// The same that waits a short time only.
+    pub fn impatient(self) -> Runner<'r> {
+        Runner { limit: SHORT_LIMIT, ..self }
+    }
+
     /// The module after a stage, as text.
     pub fn compiled(&self, module: &Module, mode: PeerMode, stage: &str) -> Result<String, RunFailure> {
         self.compiled_with(module, mode, stage, None)
@@ -145,7 +160,9 @@ impl Runner<'_> {
         let messages = self.folder.join("messages");
         let stderr = std::fs::File::create(&messages).map_err(failed)?;
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().map_err(failed)?;
-        match child.wait_timeout(LIMIT).map_err(failed)? {
+        let kib = std::fs::metadata(input).map_or(0, |file| file.len() / 1024);
+        let limit = self.limit + LIMIT_OF_KIB * u32::try_from(kib).unwrap_or(u32::MAX);
+        match child.wait_timeout(limit).map_err(failed)? {
             Some(status) if status.success() => Ok(()),
             Some(_) => {
                 let mut said = Vec::new();
@@ -156,7 +173,7 @@ impl Runner<'_> {
             }
             None => {
                 child.kill().and_then(|()| child.wait()).map_err(failed)?;
-                let complaint = format!("no end in {} s", LIMIT.as_secs());
+                let complaint = format!("no end in {} s", limit.as_secs());
                 Err(RunFailure { kind: FailureKind::Hang, complaint, hint: None })
             }
         }
