@@ -20,10 +20,12 @@ use tribunal_emulator::input::Input;
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{
-    Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, PReg, Position, Type,
+    AddressBase, Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, PReg,
+    Position, Type,
 };
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
+use tribunal_target::environment::Callee;
 use tribunal_target::promises::Promises;
 use tribunal_target::runtime::leaves_digits_open;
 use tribunal_verifier::machine_verifier;
@@ -144,6 +146,9 @@ fn judged(
     if is_laid_out(before) != is_laid_out(after) {
         return Judged::of(Kind::Unsupported("a frame that one stage alone has laid out".to_string()));
     }
+    if let Some(name) = library_calls(after).find(|name| !library_calls(before).any(|other| other == *name)) {
+        return Judged::of(Kind::Unsupported(format!("a call of the library's `{name}`, which has no meaning here")));
+    }
     let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
         let (input, found) = compared(before, (after, promises), ir, target, numbers, proposed).1?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
@@ -203,6 +208,16 @@ fn judged(
         // The prover refutes no function by itself: its relations may be too weak.
         Verdict::Refuted(_) => Judged::of(Kind::Unknown("refuted without an execution".to_string())),
     }
+}
+
+/// The names of functions that a compiler calls on its own, and of which nothing is known.
+fn library_calls(function: &Function) -> impl Iterator<Item = &str> {
+    let calls = function.all_insts().map(|inst| function.inst(inst));
+    let unknown = calls.filter(|data| matches!(Callee::of(function, data), Callee::Unknown(_)));
+    unknown.filter_map(|data| match function.callee(data)? {
+        base @ AddressBase::External(_) => function.symbol_name(base),
+        _ => None,
+    })
 }
 
 /// The function without its instructions' promises: `nuw`, `nsw`, `exact`, `disjoint` and the like.

@@ -203,11 +203,14 @@ pub(super) fn unreadable(
     runner.reads_again(&text, mode).err()
 }
 
-/// The first rule of the machine verifier that the function breaks. What the compiler gave up on may break any.
+/// The first rule of the machine verifier that the function breaks. What the compiler gave up on may break any. A type
+/// that is missing is missing in the text alone: the compiler does not read that either, which is a finding.
 pub(super) fn broken_rule(function: &Function, mode: PeerMode) -> Option<Rule> {
     if function.properties.contains(Properties::FAILED_ISEL) {
         return None;
     }
     let all = mode.target.default_features | mode.target.all_options();
-    machine_verifier::verify_foreign(function, mode.target, all).first().map(|violation| violation.rule)
+    let rules =
+        machine_verifier::verify_foreign(function, mode.target, all).into_iter().map(|violation| violation.rule);
+    rules.into_iter().find(|rule| *rule != Rule::TypeMissing)
 }

@@ -40,10 +40,21 @@ impl PeerBlame {
         })
     }
 
-    /// The instructions that the legalizer changed between two stages of a reduced program.
-    pub(super) fn of_legalizer(before: &Function, after: &Function) -> Option<PeerBlame> {
+    /// The instructions that the legalizer changed between two stages of a reduced program; of a flag that must go, those
+    /// of an opcode that has it.
+    pub(super) fn of_legalizer(before: &Function, after: &Function, flag: Option<&str>) -> Option<PeerBlame> {
         let (earlier, later) = (census(before), census(after));
-        let changed = changed(&earlier, &later);
+        let mut changed = changed(&earlier, &later);
+        let flagged: Vec<Opcode> =
+            flag.map_or(Vec::new(), |flag| with_flag(after, flag).map(|data| data.opcode).collect());
+        let keep = |changed: &mut Vec<Shape>, kept: &dyn Fn(Opcode) -> bool| {
+            if changed.iter().any(|shape| kept(shape.0)) {
+                changed.retain(|shape| kept(shape.0));
+            }
+        };
+        keep(&mut changed, &|opcode| flagged.contains(&opcode));
+        // A store only shows a value, if there is more.
+        keep(&mut changed, &|opcode| opcode != Opcode::G_STORE);
         let said = changed.iter().map(|(opcode, types)| {
             let action = action(*opcode, types, &earlier, &later, after);
             (format!("{opcode} {}", action.name()), format!("{opcode} {}: {action}", shown(types)))
@@ -77,9 +88,8 @@ impl PeerBlame {
 
     /// The machine's instructions that have this flag, without which a selected function does not differ.
     pub(super) fn of_flag(after: &Function, flag: &str, mode: PeerMode) -> Option<PeerBlame> {
-        let has_flag = |data: &InstData| data.flags.iter_names().any(|(name, _)| name.eq_ignore_ascii_case(flag));
-        let names = after.all_insts().map(|inst| after.inst(inst)).filter_map(|data| match data.opcode {
-            Opcode::Target(opcode) if has_flag(data) => Some(mode.target.vocabulary.opcode_name(opcode)),
+        let names = with_flag(after, flag).filter_map(|data| match data.opcode {
+            Opcode::Target(opcode) => Some(mode.target.vocabulary.opcode_name(opcode)),
             _ => None,
         });
         let names: BTreeSet<&str> = names.collect();
@@ -106,6 +116,12 @@ impl PeerBlame {
         let is_short = !names.is_empty() && names.len() <= MOST_INSTRUCTIONS;
         is_short.then(|| PeerBlame { name: names.join(", "), details: details.join(", "), without: None })
     }
+}
+
+/// The instructions that have this flag.
+fn with_flag<'f>(function: &'f Function, flag: &'f str) -> impl Iterator<Item = &'f InstData> {
+    let has_flag = move |data: &&InstData| data.flags.iter_names().any(|(name, _)| name.eq_ignore_ascii_case(flag));
+    function.all_insts().map(|inst| function.inst(inst)).filter(has_flag)
 }
 
 /// The rules of which one alone brings the finding back: the smallest set without which it goes, if few rules are one.

@@ -445,7 +445,8 @@ fn guilty(runner: &Runner<'_>, function: &Function, fault: &PeerFault) -> Option
     let after = read(runner, &source, *mode, stage, None)?;
     let (before, after) = (earlier.functions.first()?, after.functions.first()?);
     match (*stage, symptom) {
-        ("legalizer", _) => PeerBlame::of_legalizer(before, after),
+        ("legalizer", Symptom::Miscompiled { flag, .. }) => PeerBlame::of_legalizer(before, after, flag.as_deref()),
+        ("legalizer", _) => PeerBlame::of_legalizer(before, after, None),
         ("instruction-select", Symptom::Miscompiled { flag: Some(flag), .. }) => PeerBlame::of_flag(after, flag, *mode),
         ("instruction-select", _) => PeerBlame::of_selector(before, after, *mode),
         _ => None,

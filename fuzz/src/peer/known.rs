@@ -14,7 +14,7 @@ use tribunal_ir::{Module, text};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownFault {
-    /// The signatures of its families.
+    /// The signatures of its families; a `*` stands for any text.
     pub signatures: Vec<String>,
     /// A sentence that says what it is.
     pub what: String,
@@ -52,12 +52,17 @@ impl KnownFaults {
 
     /// The index of the fault that a finding shows.
     pub fn index_of(&self, finding: &PeerFinding) -> Option<usize> {
-        let family = finding.family();
-        self.faults.iter().position(|fault| fault.signatures.contains(&family))
+        self.faults.iter().position(|fault| fault.shows(finding))
     }
 }
 
 impl KnownFault {
+    /// Whether a finding has one of its signatures.
+    fn shows(&self, finding: &PeerFinding) -> bool {
+        let family = finding.family();
+        self.signatures.iter().any(|signature| matches(signature, &family))
+    }
+
     /// Whether its case in this folder still shows it, at one level of effort at least.
     ///
     /// # Errors
@@ -70,13 +75,23 @@ impl KnownFault {
         for level in OptLevel::ALL {
             for function in &module.functions {
                 let report = examine(backend, PeerMode { level, ..mode }, function, scratch)?;
-                if report.findings.iter().any(|finding| self.signatures.contains(&finding.family())) {
+                if report.findings.iter().any(|finding| self.shows(finding)) {
                     return Ok(true);
                 }
             }
         }
         Ok(false)
     }
+}
+
+/// Whether a text is of this form, in which a `*` stands for any.
+fn matches(form: &str, text: &str) -> bool {
+    let Some((start, rest)) = form.split_once('*') else { return form == text };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let within = text.strip_prefix(start).and_then(|text| text.strip_suffix(end));
+    // The earliest place of each part leaves most to those behind it.
+    let after = |text: &str, part: &str| text.find(part).map(|at| text[at + part.len()..].to_string());
+    within.is_some_and(|text| middle.split('*').try_fold(text.to_string(), |text, part| after(&text, part)).is_some())
 }
 
 /// The module of a case and the machine that its comments name.
@@ -91,4 +106,17 @@ fn case(text: &str) -> Result<(PeerMode, Module), String> {
     let features = named("features").map(|names| target.features(names)).transpose();
     let features = features.map_err(|name| format!("unknown feature `{name}`"))?.unwrap_or(target.default_features);
     Ok((PeerMode { target, features, level: OptLevel::O0 }, module))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_asterisk_stands_for_any_text() {
+        assert!(matches("crash: *: too small: *", "crash: regbankselect: too small: G_ADD"));
+        assert!(matches("crash", "crash") && matches("a*", "a") && matches("*b", "ab"));
+        assert!(matches("a*b*c", "a1b2b3c") && !matches("a*b*c", "acbc2") && !matches("ab*b", "ab"));
+        assert!(!matches("crash: *: too small", "crash: x: too small: y") && !matches("a", "ab"));
+    }
 }
