@@ -1,4 +1,4 @@
-//! The promise that makes a pair wrong, or keeps it from being proved: a flag of one of the later function's instructions.
+//! The promise that makes a pair wrong, or keeps it from being proved: a flag of one of its later instructions.
 
 use std::time::{Duration, Instant};
 use tribunal_ir::{Function, Inst, InstFlags, text};

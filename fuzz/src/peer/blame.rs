@@ -40,8 +40,8 @@ impl PeerBlame {
         })
     }
 
-    /// The instructions that the legalizer changed between two stages of a reduced program; of a flag that must go, those
-    /// of an opcode that has it.
+    /// The instructions that the legalizer changed between two stages of a reduced program; where a flag is wrong, the
+    /// opcodes that have it.
     pub(super) fn of_legalizer(before: &Function, after: &Function, flag: Option<&str>) -> Option<PeerBlame> {
         let (earlier, later) = (census(before), census(after));
         let mut changed = changed(&earlier, &later);

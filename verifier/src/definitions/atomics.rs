@@ -15,9 +15,9 @@ const COUNT: i128 = 1 << BITS;
 const OPERANDS: [i128; 10] = [0, 1, 2, 3, 100, 127, 128, 129, 254, 255];
 
 /// A byte of memory.
-pub(super) struct Byte(pub Value<Concrete>);
+pub(super) struct AtomicByte(pub Value<Concrete>);
 
-impl Memory<Concrete> for Byte {
+impl Memory<Concrete> for AtomicByte {
     fn load(&mut self, _: &mut Concrete, _: &Bits, _: u32, _: &MemOperand) -> (Value<Concrete>, bool) {
         (self.0.clone(), false)
     }
@@ -138,7 +138,7 @@ fn cases(opcode: Opcode) -> Vec<AtomicCase> {
 }
 
 /// A first definition: an instruction on values, and on memory.
-type OnMemory<'d> = &'d dyn Fn(&Function, &InstData, &[Value<Concrete>], &mut Byte) -> OperationMeaning;
+type OnMemory<'d> = &'d dyn Fn(&Function, &InstData, &[Value<Concrete>], &mut AtomicByte) -> OperationMeaning;
 
 /// Compares both definitions of one opcode; the number of cases, none without a second, or the first that differs.
 pub(super) fn compared(opcode: Opcode, first: OnMemory<'_>) -> Result<u64, String> {
@@ -154,7 +154,7 @@ pub(super) fn compared(opcode: Opcode, first: OnMemory<'_>) -> Result<u64, Strin
             value(&number, RESULT_BITS)
         };
         let args: Vec<Value<Concrete>> = std::iter::once(address).chain(case.operands.iter().map(operand)).collect();
-        let mut memory = Byte(value(&case.old, BITS));
+        let mut memory = AtomicByte(value(&case.old, BITS));
         let said = first(&function, &data, &args, &mut memory);
         let meant = OperationMeaning::Results(case.results.clone());
         let left = (!memory.0.poison).then(|| memory.0.bits.unsigned() as i128);
