@@ -5,7 +5,7 @@
 //! them is a whole function, and is interpreted too. The prover judges the rewrite that is found, as it was applied: a
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
-use crate::execution::{FUEL, expected, is_address_independent};
+use crate::execution::{FUEL, expected, is_address_independent, record_queries};
 use crate::validate::{RESOLUTIONS, Resolution, determined};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -18,7 +18,6 @@ use tribunal_emulator::observation::{Known, Observation, Outcome, compare_access
 use tribunal_ir::{
     Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Stage, Step, SubReg,
 };
-use tribunal_target::frame_records::FrameQuery;
 use tribunal_target::{Features, Target, environment};
 use tribunal_verifier::allocation;
 use tribunal_verifier::prover::{Prover, Verdict, explain};
@@ -188,8 +187,7 @@ impl<'a> Witness<'a> {
         module: RunModule<'a>,
     ) -> Option<Witness<'a>> {
         // The legalizer loads words of frame records, and before the frame is laid out there is none.
-        let query = |inst: Inst| FrameQuery::of(source, target, source.inst(inst));
-        if source.all_insts().filter_map(query).any(|query| query.records() > 0) {
+        if record_queries(source, target) > 0 {
             return None;
         }
         let interpreter = match module.functions {

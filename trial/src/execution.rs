@@ -23,6 +23,8 @@ use tribunal_emulator::observation::{
 };
 use tribunal_ir::semantics::Unsupported;
 use tribunal_ir::{Function, PReg, Stage, Vocabulary};
+use tribunal_target::Target;
+use tribunal_target::frame_records::FrameQuery;
 
 /// Instructions that the interpreter may take on one input; machine code gets many times as many.
 pub const FUEL: u64 = 1 << 16;
@@ -205,6 +207,12 @@ pub(crate) fn judged(
         Ok(Some((kind, details))) => Ok(InputRun::Wrong(WrongRun { input: input.into_owned(), kind, details })),
         Err(reason) => Ok(InputRun::Inconclusive(reason)),
     }
+}
+
+/// The number of queries about frames that read a frame record.
+pub(crate) fn record_queries(function: &Function, target: &Target) -> usize {
+    let query = |inst| FrameQuery::of(function, target, function.inst(inst));
+    function.all_insts().filter_map(query).filter(|query| query.records() > 0).count()
 }
 
 /// The settings for interpreting a source.

@@ -15,7 +15,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("volatile", 15),
     ("lifetime", 4),
     ("tables", 36),
-    ("calls", 32),
+    ("calls", 33),
     ("promises", 53),
     ("signalling-nan", 4),
     ("undefined", 22),
