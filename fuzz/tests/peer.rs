@@ -191,11 +191,23 @@ fn a_compiler_that_does_not_start_is_an_error() {
 
 /// One finding of a real stage: the function, the machine, its features and the level.
 fn examined(text: &str, target: &str, features: &str, level: OptLevel) -> PeerReport {
+    examined_by(&Llc::new("llc-22").unwrap(), text, target, features, level)
+}
+
+fn examined_by(backend: &dyn PeerBackend, text: &str, target: &str, features: &str, level: OptLevel) -> PeerReport {
     let target = tribunal_target::by_name(target).unwrap();
     let module = text::parse_module(text, target.vocabulary).unwrap();
     let mode = PeerMode { target, features: target.features(features).unwrap(), level };
     let scratch = tempfile::tempdir().unwrap();
-    peer::examine(&Llc::new("llc-22").unwrap(), mode, &module.functions[0], scratch.path()).unwrap()
+    peer::examine(backend, mode, &module.functions[0], scratch.path()).unwrap()
+}
+
+#[test]
+fn a_compiler_that_does_not_end_is_a_hang() {
+    let hangs = Shell { compile: "grep -q G_SUB \"$1\" && exec sleep 60; cp \"$1\" \"$2\"", read: "true" };
+    let report = examined_by(&hangs, SUBTRACTION, "riscv64", "+m", OptLevel::O0);
+    assert_eq!(families(&report), BTreeSet::from(["hang: only: no end in _ s: G_SUB".to_string()]));
+    assert_eq!(report.functions, 0, "it leaves the batch");
 }
 
 #[test]

@@ -212,9 +212,17 @@ impl FailureSearch<'_> {
     /// The functions fail together in this way.
     fn divide(&mut self, mut functions: Vec<Function>, failure: RunFailure) {
         if let [one] = functions.as_slice() {
-            self.failing.insert(one.name.clone(), failure);
+            // An impatient run may take for a hang what only takes long.
+            let failure = match failure.kind {
+                FailureKind::Hang => (self.run)(self.runner, &module_of(functions.clone())).err(),
+                FailureKind::Crash | FailureKind::Unreadable => Some(failure),
+            };
+            self.failing.extend(failure.map(|failure| (one.name.clone(), failure)));
             return;
         }
+        // Each part that hangs takes all of its time.
+        let is_hang = failure.kind == FailureKind::Hang;
+        let runner = if is_hang { self.runner.impatient() } else { *self.runner };
         let hinted =
             failure.hint.as_ref().and_then(|hint| functions.iter().position(|function| function.name == *hint));
         let rest = match hinted {
@@ -227,7 +235,7 @@ impl FailureSearch<'_> {
         for group in [functions, rest] {
             let module = module_of(group);
             if !module.functions.is_empty()
-                && let Err(failure) = (self.run)(self.runner, &module)
+                && let Err(failure) = (self.run)(&runner, &module)
             {
                 self.divide(module.functions, failure);
             }
