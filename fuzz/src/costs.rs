@@ -207,21 +207,31 @@ fn read(numbers: &str) -> Option<Cost> {
 const IF_MEANT: &str = "if that is meant: BLESS=1 cargo test --package tribunal-corpus";
 
 /// A finding if the code of some program for the target costs more than the ledger says, of which the first guilty pass
-/// is told; one if the text or the object of the same code is another; and one if a program of the ledger is missing.
+/// is told; one if the text, the object or the last stage of the same code is another; and one if a program of the
+/// ledger is missing.
 pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Finding> {
     let known = known();
     let measured: Vec<(String, Cost)> = measured(programs, target).into_iter().collect();
-    let pairs = || measured.iter().filter_map(|(name, cost)| Some((name, cost, known.get(name)?)));
+    let pairs = measured.iter().filter_map(|(name, cost)| Some((name.as_str(), cost, known.get(name)?)));
+    let is_own = |name: &&String| name.split(' ').next() == Some(target.name);
+    let is_missing = |name: &&String| measured.iter().all(|(own, _)| own != *name);
+    let missing = known.keys().filter(is_own).find(is_missing);
+    let missing = missing.map(|name| Finding::missing_program(format!("{name} is of the ledger, and cannot be read")));
+    compared(&pairs.collect::<Vec<_>>()).into_iter().chain(missing).collect()
+}
+
+/// The findings on programs, each with its cost and that of the ledger.
+fn compared(pairs: &[(&str, &Cost, &Cost)]) -> Vec<Finding> {
     let place = |guilty: &str| PIPELINE.iter().position(|pass| pass.name == guilty).unwrap_or(PIPELINE.len());
-    let dearer = pairs().filter_map(|(name, cost, then)| Some((cost.guilty(then)?, name, cost, then)));
+    let dearer = pairs.iter().filter_map(|(name, cost, then)| Some((cost.guilty(then)?, name, cost, then)));
     let dearer = dearer.min_by_key(|(guilty, ..)| place(guilty)).map(|(guilty, name, cost, then)| {
         let details = format!(
             "the code of {name} costs more than by the ledger (instructions after each pass; bytes, instructions \
              executed, functions refused; digests of stages, code, text, object):\n{cost}\n{then}\n{IF_MEANT}"
         );
-        Finding::dearer_code(guilty, details)
+        Finding::other_code(guilty, details)
     });
-    let of_same_code = || pairs().filter(|(_, cost, then)| cost.digests[0] == then.digests[0]);
+    let of_same_code = || pairs.iter().filter(|(_, cost, then)| cost.digests[0] == then.digests[0]);
     let is_not =
         |which: &str, name: &str| format!("the {which} of {name} is not the ledger's, and the code is\n{IF_MEANT}");
     let other = of_same_code().find(|(_, cost, then)| cost.digests != then.digests).map(|(name, cost, then)| {
@@ -230,10 +240,32 @@ pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Fi
     });
     let last = of_same_code().find(|(_, cost, then)| cost.stages.last() != then.stages.last());
     let last = last.and_then(|(name, cost, then)| Some((name, cost.first_other_stage(then)?)));
-    let last = last.map(|(name, guilty)| Finding::dearer_code(guilty, is_not("last stage", name)));
-    let is_own = |name: &&String| name.split(' ').next() == Some(target.name);
-    let is_missing = |name: &&String| measured.iter().all(|(own, _)| own != *name);
-    let missing = known.keys().filter(is_own).find(is_missing);
-    let missing = missing.map(|name| Finding::missing_program(format!("{name} is of the ledger, and cannot be read")));
-    dearer.into_iter().chain(other).chain(last).chain(missing).collect()
+    let last = last.map(|(name, guilty)| Finding::other_code(guilty, is_not("last stage", name)));
+    dearer.into_iter().chain(other).chain(last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pass that leaves another stage is guilty, also where as many instructions come out.
+    #[test]
+    fn the_first_pass_that_leaves_another_stage_is_blamed() {
+        let then = Cost { bytes: 4, ..Cost::default() };
+        let other = |first: usize, bytes| {
+            let mut cost = Cost { bytes, ..Cost::default() };
+            cost.stages[first..].iter_mut().for_each(|stage| *stage = "other".to_string());
+            cost
+        };
+        let guilty = |cost: &Cost| compared(&[("f", cost, &then)]).into_iter().map(|finding| finding.guilty);
+        let names = |cost: &Cost| guilty(cost).collect::<Vec<_>>();
+        assert!(names(&then).is_empty());
+        let mut dearer = other(2, 8);
+        dearer.digests[0] = "other".to_string();
+        assert_eq!(names(&dearer), [PIPELINE[2].name]);
+        assert_eq!(names(&other(4, 4)), [PIPELINE[4].name], "the last stage of the same code");
+        let mut cheaper = other(1, 2);
+        cheaper.digests[0] = "other".to_string();
+        assert!(names(&cheaper).is_empty(), "other code that costs no more");
+    }
 }

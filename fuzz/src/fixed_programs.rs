@@ -13,7 +13,7 @@ use tribunal_trial::{crash, expectation, pairs};
 static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
 static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 static PAIRS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/validate");
-/// Pairs that take more than a quarter of a second each: loops, and long copies.
+/// Pairs that take long: loops, long copies, and sums in another order.
 const SLOW: [&str; 13] = [
     "environment/loop-mode-hoisted-over.mir",
     "environment/loop-mode-sunk.mir",

@@ -340,6 +340,51 @@ fn an_object_that_differs_is_a_finding_and_is_blamed_on_what_follows_the_stages(
     assert!(examined(SUBTRACTION, "riscv64", "+m", OptLevel::O2).findings.is_empty());
 }
 
+/// A compiler whose first stage gives another constant at each run.
+struct Unsteady(Shell);
+
+impl PeerBackend for Unsteady {
+    fn name(&self) -> String {
+        self.0.name()
+    }
+
+    fn stages(&self, _: PeerMode) -> &'static [&'static str] {
+        &["first", "second"]
+    }
+
+    fn compile(&self, mode: PeerMode, stage: &str, input: &Path, output: &Path) -> Command {
+        self.0.compile(mode, stage, input, output)
+    }
+
+    fn object(&self, _: PeerMode, _: &Path, _: &Path) -> Option<Command> {
+        None
+    }
+
+    fn combiner(&self, _: PeerMode, _: &str) -> Option<Combiner> {
+        None
+    }
+
+    fn read(&self, mode: PeerMode, input: &Path) -> Command {
+        self.0.read(mode, input)
+    }
+
+    fn complaint(&self, messages: &str) -> String {
+        self.0.complaint(messages)
+    }
+}
+
+/// The second stage is compiled from the source again, so that it differs from the first one.
+#[test]
+fn what_changes_from_run_to_run_is_blamed_on_the_stage_where_it_begins() {
+    let compile = "sed \"s/i64 7$/i64 $(od -An -N4 -tu4 /dev/urandom | tr -d ' ')/\" \"$1\" > \"$2\"";
+    let text = "---\nname: f\nbody: |\n  bb.0:\n    %0:_(s64) = G_CONSTANT i64 7\n    $x10 = COPY %0(s64)\n    \
+                PseudoRET implicit $x10\n...\n";
+    let backend = Unsteady(Shell { compile, read: "true" });
+    let report = examined_by(&backend, text, "riscv64", "+m", OptLevel::O0);
+    assert_eq!(families(&report), BTreeSet::from(["miscompiled: first: ".to_string()]), "{:?}", report.stages);
+    assert!(report.stages.values().all(|tally| tally.refuted == 1), "{:?}", report.stages);
+}
+
 /// The list of what is known of LLVM 22: every case still shows its fault, and no other case has its signature.
 #[test]
 fn known_faults_still_show() {

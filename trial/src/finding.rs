@@ -134,8 +134,9 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
-    /// The code of a program costs more than it did when the ledger was written, because of this pass.
-    pub fn dearer_code(pass: &str, details: String) -> Finding {
+    /// The code of a program costs more than it did when the ledger was written, or its last stage is another, because
+    /// of this pass.
+    pub fn other_code(pass: &str, details: String) -> Finding {
         let (kind, guilty) = (FindingKind::Contract, pass.to_string());
         Finding { judge: Judge::Compiler, kind, guilty, details, input: None }
     }

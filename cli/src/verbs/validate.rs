@@ -82,7 +82,7 @@ struct FunctionReport {
     /// Of `unknown`: the input that a solver proposed, and nobody executed.
     #[serde(skip_serializing_if = "Option::is_none")]
     proposed: Option<InputReport>,
-    /// The flag of AFTER without which it is proved.
+    /// The flag of AFTER without which it is proved, or without which no input refutes it any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     flag: Option<String>,
     seconds: f64,

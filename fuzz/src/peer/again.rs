@@ -37,91 +37,105 @@ impl Oracle for SameFault<'_> {
     }
 }
 
-/// What a file of several functions says about them.
-enum Together {
-    /// The first that shows the fault.
-    First(usize),
-    /// None does.
-    None,
-    /// The compiler fails on one, which it may name. Where the fault is such a failure those before it do not show it.
-    Fails { named: Option<usize>, is_fault: bool },
+/// What a file of functions shows of a fault.
+enum Seen {
+    /// The compiler goes through, which is all that was asked.
+    Through,
+    /// It fails, or its text is not read. `is_fault` if that is the fault.
+    Fails { failure: Option<RunFailure>, is_fault: bool },
+    /// Two stages, of which each function is judged by itself.
+    Stages { earlier: Module, after: Module },
+    /// The object, of which each function runs by itself.
+    Object(CompiledObject),
+}
+
+/// Compiles the functions in one file, as far as the fault needs it.
+fn look(runner: &Runner<'_>, functions: &[Function], fault: &PeerFault, argument: Option<&str>) -> Seen {
+    let PeerFault { mode, before, stage, symptom } = fault;
+    let source = module_of(functions.to_vec());
+    let compiled = |stage| runner.compiled_with(&source, *mode, stage, argument);
+    let of_failure = |made: Result<(), RunFailure>| match made {
+        Ok(()) => Seen::Through,
+        Err(failure) => Seen::Fails { failure: Some(failure), is_fault: true },
+    };
+    let other = |failure| Seen::Fails { failure, is_fault: false };
+    let read = |stage| match compiled(stage) {
+        Ok(text) => text::parse_module(&text, mode.target.vocabulary).map_err(|_| None),
+        Err(failure) => Err(Some(failure)),
+    };
+    match symptom {
+        Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => match compiled(stage) {
+            Ok(text) => of_failure(runner.reads_again(&text, *mode)),
+            Err(failure) => other(Some(failure)),
+        },
+        Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
+            of_failure(runner.object(&source, *mode, argument).map_or(Ok(()), |made| made.map(drop)))
+        }
+        Symptom::Failed(_) => of_failure(compiled(stage).map(drop)),
+        Symptom::Execution { .. } => match CompiledObject::of(runner, &source, *mode, argument) {
+            Ok(object) => object.map_or(Seen::Through, Seen::Object),
+            Err(failure) => other(Some(failure)),
+        },
+        Symptom::Broken(_) | Symptom::Miscompiled { .. } => {
+            let earlier = match (symptom, before) {
+                (Symptom::Miscompiled { .. }, Some(before)) => read(before),
+                _ => Ok(source.clone()),
+            };
+            match earlier.and_then(|earlier| Ok((earlier, read(stage)?))) {
+                Ok((earlier, after)) => Seen::Stages { earlier, after },
+                Err(failure) => other(failure),
+            }
+        }
+    }
+}
+
+impl Seen {
+    /// The symptom of this function, if it shows the fault. A failure is that of the only one.
+    fn symptom(&self, function: &Function, fault: &PeerFault) -> Option<Symptom> {
+        let found = match self {
+            Seen::Through | Seen::Fails { is_fault: false, .. } => return None,
+            Seen::Fails { failure, is_fault: true } => Symptom::Failed(failure.clone()?),
+            Seen::Object(object) => object.wrong(function)?,
+            Seen::Stages { earlier, after } => {
+                let [earlier, after] = [earlier, after].map(|module| alone(module, &function.name));
+                match fault.symptom {
+                    Symptom::Broken(_) => Symptom::Broken(broken_rule(after.functions.first()?, fault.mode)?),
+                    _ => {
+                        let judged = validate::validate(&earlier, &after, fault.mode.target, setting());
+                        judged.iter().find_map(Symptom::of_verdict)?
+                    }
+                }
+            }
+        };
+        found.is_like(&fault.symptom).then_some(found)
+    }
 }
 
 impl SameFault<'_> {
     fn first_of(&self, functions: &[Function]) -> Option<usize> {
         let shows = |function: &Function| again(self.runner, function, self.fault).is_some();
-        if let [one] = functions {
-            return shows(one).then_some(0);
-        }
-        match self.together(functions) {
-            Together::First(place) => Some(place),
-            Together::None => None,
-            Together::Fails { named: Some(place), is_fault: true } => match shows(&functions[place]) {
+        let (first, second) = match functions {
+            [] => return None,
+            [one] => return shows(one).then_some(0),
+            _ => functions.split_at(functions.len() / 2),
+        };
+        let seen = look(self.runner, functions, self.fault, None);
+        let Seen::Fails { failure, is_fault } = seen else {
+            return functions.iter().position(|function| seen.symptom(function, self.fault).is_some());
+        };
+        let hint = failure.and_then(|failure| failure.hint);
+        let named = functions.iter().position(|function| hint.as_ref() == Some(&function.name));
+        match named {
+            // It went through those before, in the order of the file.
+            Some(place) if is_fault => match shows(&functions[place]) {
                 true => Some(place),
                 false => Some(place + 1 + self.first_of(&functions[place + 1..])?),
             },
-            Together::Fails { named: Some(place), is_fault: false } => {
+            Some(place) => {
                 let others = [&functions[..place], &functions[place + 1..]].concat();
                 self.first_of(&others).map(|found| found + usize::from(found >= place))
             }
-            Together::Fails { named: None, .. } => {
-                let (first, second) = functions.split_at(functions.len() / 2);
-                self.first_of(first).or_else(|| Some(first.len() + self.first_of(second)?))
-            }
-        }
-    }
-
-    fn together(&self, functions: &[Function]) -> Together {
-        let PeerFault { mode, before, stage, symptom } = self.fault;
-        if functions.is_empty() {
-            return Together::None;
-        }
-        let source = module_of(functions.to_vec());
-        let fails = |failure: &RunFailure, is_fault| {
-            let named = functions.iter().position(|function| failure.hint.as_deref() == Some(function.name.as_str()));
-            Together::Fails { named, is_fault }
-        };
-        let of_failure = |made: Result<(), RunFailure>| match made {
-            Ok(()) => Together::None,
-            Err(failure) => fails(&failure, true),
-        };
-        let first = |shows: &dyn Fn(&Function) -> bool| {
-            functions.iter().position(shows).map_or(Together::None, Together::First)
-        };
-        let read = |stage| self.runner.compiled(&source, *mode, stage).map(|text| parsed(&text, *mode));
-        match symptom {
-            Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
-                match self.runner.compiled(&source, *mode, stage) {
-                    Ok(text) => of_failure(self.runner.reads_again(&text, *mode)),
-                    Err(failure) => fails(&failure, false),
-                }
-            }
-            Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
-                let made = self.runner.object(&source, *mode, None);
-                of_failure(made.map_or(Ok(()), |made| made.map(drop)))
-            }
-            Symptom::Failed(_) => of_failure(self.runner.compiled(&source, *mode, stage).map(drop)),
-            Symptom::Execution { .. } => match CompiledObject::of(self.runner, &source, *mode, None) {
-                Ok(Some(object)) => {
-                    first(&|function| object.wrong(function).is_some_and(|found| found.is_like(symptom)))
-                }
-                Ok(None) => Together::None,
-                Err(failure) => fails(&failure, false),
-            },
-            Symptom::Broken(_) | Symptom::Miscompiled { .. } => {
-                let earlier = match (symptom, before) {
-                    (Symptom::Miscompiled { .. }, Some(before)) => read(before),
-                    _ => Ok(Some(source.clone())),
-                };
-                match (earlier, read(stage)) {
-                    (Ok(Some(earlier)), Ok(Some(after))) => first(&|function| {
-                        let [earlier, after] = [&earlier, &after].map(|module| alone(module, &function.name));
-                        symptom_of([&earlier, &after], self.fault).is_some()
-                    }),
-                    (Err(failure), _) | (_, Err(failure)) => fails(&failure, false),
-                    _ => Together::Fails { named: None, is_fault: false },
-                }
-            }
+            None => self.first_of(first).or_else(|| Some(first.len() + self.first_of(second)?)),
         }
     }
 }
@@ -130,18 +144,6 @@ impl SameFault<'_> {
 fn alone(module: &Module, name: &str) -> Module {
     let functions = module.functions.iter().filter(|function| function.name == name).cloned().collect();
     Module { ir: module.ir.clone(), functions, ..Module::default() }
-}
-
-/// The symptom of the fault in a stage that is read, given the one before.
-fn symptom_of([earlier, after]: [&Module; 2], PeerFault { mode, symptom, .. }: &PeerFault) -> Option<Symptom> {
-    let found = match symptom {
-        Symptom::Broken(_) => Symptom::Broken(broken_rule(after.functions.first()?, *mode)?),
-        _ => {
-            let judged = validate::validate(earlier, after, mode.target, setting());
-            judged.iter().find_map(Symptom::of_verdict)?
-        }
-    };
-    found.is_like(symptom).then_some(found)
 }
 
 /// The symptom of the same fault in this function, if it shows it.
@@ -156,26 +158,7 @@ pub(super) fn again_with(
     fault: &PeerFault,
     argument: Option<&str>,
 ) -> Option<Symptom> {
-    let PeerFault { mode, before, stage, symptom } = fault;
-    let source = module_of(vec![function.clone()]);
-    let found = match symptom {
-        Symptom::Failed(RunFailure { kind: FailureKind::Unreadable, .. }) => {
-            Symptom::Failed(unreadable(runner, function, (*mode, stage))?)
-        }
-        Symptom::Execution { .. } => CompiledObject::of(runner, &source, *mode, argument).ok()??.wrong(function)?,
-        Symptom::Failed(_) if *stage == objects::AFTER_STAGES => {
-            Symptom::Failed(runner.object(&source, *mode, argument)?.err()?)
-        }
-        Symptom::Failed(_) => Symptom::Failed(runner.compiled_with(&source, *mode, stage, argument).err()?),
-        Symptom::Broken(_) | Symptom::Miscompiled { .. } => {
-            let earlier = match (symptom, before) {
-                (Symptom::Miscompiled { .. }, Some(before)) => read(runner, &source, *mode, before, argument)?,
-                _ => source.clone(),
-            };
-            return symptom_of([&earlier, &read(runner, &source, *mode, stage, argument)?], fault);
-        }
-    };
-    found.is_like(symptom).then_some(found)
+    look(runner, std::slice::from_ref(function), fault, argument).symptom(function, fault)
 }
 
 /// The module after a stage, if the compiler comes so far and it is read.
@@ -186,11 +169,7 @@ pub(super) fn read(
     stage: &str,
     argument: Option<&str>,
 ) -> Option<Module> {
-    parsed(&runner.compiled_with(source, mode, stage, argument).ok()?, mode)
-}
-
-fn parsed(text: &str, mode: PeerMode) -> Option<Module> {
-    text::parse_module(text, mode.target.vocabulary).ok()
+    text::parse_module(&runner.compiled_with(source, mode, stage, argument).ok()?, mode.target.vocabulary).ok()
 }
 
 /// The failure to read again what was written of this function alone.

@@ -27,6 +27,16 @@ pub(super) struct ReductionLimits<'s> {
     pub stop: &'s AtomicBool,
 }
 
+/// The time for reducing a program on which the compiler hangs.
+const TIME_FOR_HANG: Duration = Duration::from_secs(60);
+
+impl ReductionLimits<'_> {
+    /// The time for a program with this fault.
+    fn time_for(self, fault: &PeerFault) -> Duration {
+        if fault.symptom.is_hang() && !self.time.is_zero() { TIME_FOR_HANG } else { self.time }
+    }
+}
+
 /// The way in which a fault shows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Symptom {
@@ -95,6 +105,11 @@ impl Symptom {
     /// Whether both may be of one family, whatever the opcodes.
     pub(super) fn is_like(&self, other: &Symptom) -> bool {
         self.kind() == other.kind() && self.family() == other.family()
+    }
+
+    /// Whether the compiler did not end.
+    fn is_hang(&self) -> bool {
+        matches!(self, Symptom::Failed(RunFailure { kind: FailureKind::Hang, .. }))
     }
 
     /// Whether it may show again at each later stage: what cannot be read at one stays.
@@ -244,9 +259,10 @@ struct State {
 }
 
 impl State {
-    /// Whether a program is reduced now: the first one is, and then as many as take a quarter of the time.
-    fn has_time(&self, elapsed: Duration) -> bool {
-        self.spent <= elapsed / 4
+    /// Whether a program is reduced now: the first one is, and then as many as take a quarter of the time. A long
+    /// reduction must fit in it.
+    fn has_time(&self, elapsed: Duration, takes: Duration) -> bool {
+        self.spent + takes <= elapsed / 4
     }
 
     fn wait(&mut self, function: &Function, fault: PeerFault) {
@@ -318,7 +334,8 @@ impl Families {
         let own = opcodes(function);
         {
             let mut state = self.lock();
-            let has_time = state.has_time(self.started.elapsed());
+            let takes = if fault.symptom.is_hang() { limits.time_for(&fault) } else { Duration::ZERO };
+            let has_time = state.has_time(self.started.elapsed(), takes);
             let known =
                 state.families.iter_mut().find(|known| known.has(&own, &fault)).map(|known| &mut known.finding.seen);
             match known {
@@ -368,24 +385,13 @@ impl Families {
     }
 }
 
-/// The time for reducing a program on which the compiler hangs.
-const TIME_FOR_HANG: Duration = Duration::from_secs(60);
-
 /// The smallest program that shows the fault, found in time.
-fn reduced(
-    runner: &Runner<'_>,
-    function: &Function,
-    fault: PeerFault,
-    ReductionLimits { time, stop }: ReductionLimits<'_>,
-) -> PeerFinding {
+fn reduced(runner: &Runner<'_>, function: &Function, fault: PeerFault, limits: ReductionLimits<'_>) -> PeerFinding {
     let PeerMode { target, features, .. } = fault.mode;
     let case = Case { ir: None, functions: vec![function.clone()], input: None };
-    let is_hang = matches!(&fault.symptom, Symptom::Failed(failure) if failure.kind == FailureKind::Hang);
-    let (patience, time) = match is_hang && !time.is_zero() {
-        true => (runner.impatient(), TIME_FOR_HANG),
-        false => (*runner, time),
-    };
-    let limits = SearchLimits { deadline: Instant::now().checked_add(time), stop };
+    let is_hang = fault.symptom.is_hang();
+    let (patience, time) = (if is_hang { runner.impatient() } else { *runner }, limits.time_for(&fault));
+    let limits = SearchLimits { deadline: Instant::now().checked_add(time), stop: limits.stop };
     let mut shows = SameFault { runner: &patience, fault: &fault };
     let search = || reduce::search(case, target, features, limits, &mut shows, &mut |_, _| {});
     let small = if time.is_zero() { None } else { search() };
@@ -461,8 +467,11 @@ mod tests {
     fn reductions_take_a_quarter_of_the_time() {
         let second = Duration::from_secs(1);
         let after = |spent| State { spent, ..State::default() };
-        assert!(after(Duration::ZERO).has_time(Duration::ZERO));
-        assert!(!after(second * 2).has_time(second * 7));
-        assert!(after(second * 2).has_time(second * 8));
+        let none = Duration::ZERO;
+        assert!(after(none).has_time(none, none));
+        assert!(!after(second * 2).has_time(second * 7, none));
+        assert!(after(second * 2).has_time(second * 8, none));
+        assert!(!after(second * 2).has_time(second * 8, second));
+        assert!(after(second * 2).has_time(second * 12, second));
     }
 }

@@ -243,7 +243,9 @@ pub fn examine(
     check_start(backend, &[(mode.target, mode.features)], scratch)?;
     let stop = AtomicBool::new(false);
     let shared = Shared::new(backend, Duration::ZERO, &stop);
-    batch::through_stages(&shared, &Runner::new(backend, scratch), mode, vec![function.clone()], None);
+    let runner = Runner::new(backend, scratch);
+    batch::through_stages(&shared, &runner, mode, vec![function.clone()], None);
+    shared.families.reduce_waiting(&[runner], shared.limits());
     let mut report = std::mem::take(&mut *shared.outcome());
     report.findings = shared.families.into_findings();
     Ok(report)
