@@ -63,9 +63,6 @@ pub struct CalleeEffect {
     pub returns: bool,
 }
 
-/// The name of the call that stands for a trap: it reads nothing, and does not return.
-pub const TRAP: &str = "llvm.trap";
-
 /// A call of an unknown function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExternalCall {
@@ -80,10 +77,10 @@ pub struct ExternalCall {
 }
 
 impl ExternalCall {
-    /// A trap: the end of the program.
-    pub fn trap() -> ExternalCall {
+    /// A trap of this name: the end of the program. It reads nothing, and does not return.
+    pub fn trap(name: String) -> ExternalCall {
         let effect = CalleeEffect { results: Vec::new(), writes: Vec::new(), returns: false };
-        ExternalCall { name: TRAP.to_string(), arguments: Vec::new(), memory: Vec::new(), effect }
+        ExternalCall { name, arguments: Vec::new(), memory: Vec::new(), effect }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
-use tribunal_ir::PReg;
+use tribunal_ir::semantics::walk;
+use tribunal_ir::{Block, Function, PReg};
 use tribunal_target::Target;
 
 /// Memory behind a pointer argument.
@@ -102,8 +103,8 @@ pub const THREAD_BLOCK: u64 = BUFFERS + (BUFFER_PAGES + 1) * PAGE;
 /// Its size, in bytes.
 pub const THREAD_BLOCK_BYTES: u64 = 16 * PAGE;
 
-/// The layout of the interpreter's stack objects, one after the other. Machine code has its own stack, whose addresses
-/// no result may show.
+/// The layout of the interpreter's stack objects, one after the other, and of blocks whose address is taken. Machine
+/// code has its own stack and its own blocks, whose addresses no result may show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     /// A multiple of 16.
@@ -114,10 +115,27 @@ pub struct Frame {
     pub above: u64,
     /// The stack pointer on entry: the address of the arguments on the stack. A multiple of 16.
     pub caller: u64,
+    /// The distance of a block from the usual place of its predecessor, and of the first from its own: addresses that a
+    /// program takes, not those that jump tables hold.
+    pub block_step: u64,
+}
+
+impl Frame {
+    /// The address of a block that an instruction takes.
+    pub fn block_address(&self, block: Block) -> u64 {
+        walk::block_address(block) + self.block_step * (1 + u64::from(block.as_u32()))
+    }
+
+    /// The block that control goes to at this address.
+    pub fn block_at(&self, function: &Function, address: u64) -> Option<Block> {
+        let taken = || function.layout().iter().copied().find(|&block| self.block_address(block) == address);
+        walk::block_at(function, address).or_else(taken)
+    }
 }
 
 /// The usual place.
-pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64, above: 0, caller: 0x2f00_0000 };
+pub const FRAME: Frame = Frame { address: 0x2000_0000, gap: 64, above: 0, caller: 0x2f00_0000, block_step: 0 };
 /// Another place and other distances, and other bits wherever an alignment leaves them free: a result that differs here
 /// depends on addresses that no source may rely on.
-pub const OTHER_FRAME: Frame = Frame { address: 0x5cc3_5550, gap: 0x1230, above: 15, caller: 0x6f12_3450 };
+pub const OTHER_FRAME: Frame =
+    Frame { address: 0x5cc3_5550, gap: 0x1230, above: 15, caller: 0x6f12_3450, block_step: 0x1235 };

@@ -5,6 +5,7 @@
 //! depends on the features reached before; the corpus is text, of programs of one function.
 
 mod before;
+mod changed;
 mod decisions;
 mod features;
 mod modules;
@@ -23,13 +24,14 @@ use self::decisions::Comparisons;
 use self::programs::generated_at;
 use self::stuck::WorkerPlace;
 use crate::corpus::{Corpus, Drawn};
+use crate::costs::ChangedProgram;
 use crate::coverage::Reached;
 use crate::known::KnownFindings;
 use crate::reduce::{self, SearchLimits};
 use crate::sabotage::{Fault, Planter};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -134,6 +136,8 @@ struct Shared<'a> {
     started: Instant,
     stop: &'a AtomicBool,
     next: AtomicU64,
+    /// Programs of the corpus to judge before the generated ones.
+    changed: Mutex<VecDeque<ChangedProgram>>,
     outcome: Mutex<CampaignReport>,
     failure: Mutex<Option<HarnessError>>,
     /// One for each worker.
@@ -142,12 +146,17 @@ struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// The time begins here.
-    fn new(campaign: &'a Campaign, stop: &'a AtomicBool, outcome: CampaignReport) -> Shared<'a> {
+    fn new(
+        campaign: &'a Campaign,
+        stop: &'a AtomicBool,
+        (outcome, changed): (CampaignReport, VecDeque<ChangedProgram>),
+    ) -> Shared<'a> {
         let rule_sets = campaign.rule_sets();
         Shared {
             campaign,
             comparisons: Comparisons::new(&rule_sets, campaign.seed),
             rule_sets,
+            changed: Mutex::new(changed),
             outcome: Mutex::new(outcome),
             started: Instant::now(),
             stop,
@@ -231,6 +240,13 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
     let mut local = fresh();
     let mut reported = Instant::now();
     while !shared.is_over() {
+        if let Some(program) = changed::next(shared) {
+            if let Some(harness) = harnesses.iter_mut().find(|harness| program.is_for(harness.target())) {
+                let work = |harness: &mut Harness, local: &mut _| changed::program(shared, harness, &program, local);
+                guarded(shared, harness, &program.name, &mut local, work);
+            }
+            continue;
+        }
         let number = shared.next.fetch_add(1, Ordering::Relaxed);
         if shared.campaign.runs.is_some_and(|runs| number >= runs) {
             break;
@@ -239,7 +255,7 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
         let given = shared.campaign.targets[index].1;
         let harness = &mut harnesses[index];
         place.at(number, || {
-            guarded(shared, harness, number, &mut local, |harness, local| {
+            guarded(shared, harness, &format!("program {number}"), &mut local, |harness, local| {
                 program(shared, harness, given, number, local);
                 shared.comparisons.after(shared, number, local);
             });
@@ -257,12 +273,12 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
 fn guarded(
     shared: &Shared<'_>,
     harness: &mut Harness,
-    number: u64,
+    program: &str,
     local: &mut CampaignReport,
     work: impl FnOnce(&mut Harness, &mut CampaignReport),
 ) {
     if let Err(panic) = harness.guarded(|harness| work(harness, &mut *local)) {
-        note_panic(shared, panic, &format!("(program {number}, outside its trial)"), local);
+        note_panic(shared, panic, &format!("({program}, outside its trial)"), local);
     }
 }
 
@@ -445,7 +461,7 @@ mod tests {
 
     pub(super) fn shared_by(campaign: &Campaign) -> Shared<'_> {
         static STOP: AtomicBool = AtomicBool::new(false);
-        Shared::new(campaign, &STOP, CampaignReport::default())
+        Shared::new(campaign, &STOP, Default::default())
     }
 
     #[test]
@@ -457,13 +473,15 @@ mod tests {
         let mut harness = Harness::with_cache(target, Options::new(given), proofs).expect("the emulator works");
         let mut local = CampaignReport { reached: vec![Reached::default()], ..CampaignReport::default() };
         for _ in 0..2 {
-            guarded(&shared, &mut harness, 7, &mut local, |_, _| panic!("no program"));
+            guarded(&shared, &mut harness, "program 7", &mut local, |_, _| panic!("no program"));
         }
         let found: Vec<FindingKind> = local.tally.findings.iter().map(|finding| finding.kind).collect();
         assert_eq!(found, [FindingKind::Panic; 2]);
         let crashes = lock(&shared.outcome).crashes.clone();
         assert_eq!(crashes.len(), 1, "one file of a signature: {crashes:?}");
-        guarded(&shared, &mut harness, 0, &mut local, |harness, local| program(&shared, harness, given, 0, local));
+        guarded(&shared, &mut harness, "program 0", &mut local, |harness, local| {
+            program(&shared, harness, given, 0, local)
+        });
         assert_eq!((local.tally.passed, local.tally.findings.len()), (1, 2));
     }
 

@@ -13,7 +13,7 @@ use std::fmt;
 use tribunal_codegen::pipeline::{self, PIPELINE, Pass};
 use tribunal_codegen::{Allocator, BankSelectMode, Context, Observer, Options, emit};
 use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
-use tribunal_ir::{Function, IrBlock, Module, RelocationModel, text};
+use tribunal_ir::{Function, IrBlock, Module, RelocationModel, Stage, text};
 use tribunal_target::Target;
 use tribunal_trial::finding::Finding;
 use tribunal_trial::inputs::{self, Plan};
@@ -22,22 +22,65 @@ use tribunal_trial::inputs::{self, Plan};
 const LEDGER: &str = include_str!("../../corpus/costs.txt");
 
 /// The machine that a program is compiled for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum MachineOptions {
     /// Those that the program names, or the usual ones.
     Named,
     /// Every one.
     All,
-    /// None: much is a call of the library.
+    /// None but those whose registers it names: much is a call of the library.
     None,
 }
 
-/// The ways in which each program is compiled, by name.
-const WAYS: [(&str, Allocator, BankSelectMode, MachineOptions); 4] = [
-    ("ion", Allocator::Ion, BankSelectMode::Global, MachineOptions::Named),
-    ("fastalloc", Allocator::Fastalloc, BankSelectMode::Greedy, MachineOptions::Named),
-    ("everything", Allocator::Ion, BankSelectMode::Global, MachineOptions::All),
-    ("nothing", Allocator::Ion, BankSelectMode::Fast, MachineOptions::None),
+/// A way to compile a program.
+struct Way {
+    name: &'static str,
+    allocator: Allocator,
+    bank_select: BankSelectMode,
+    machine: MachineOptions,
+}
+
+impl Way {
+    const fn new(
+        name: &'static str,
+        allocator: Allocator,
+        bank_select: BankSelectMode,
+        machine: MachineOptions,
+    ) -> Way {
+        Way { name, allocator, bank_select, machine }
+    }
+
+    fn options(&self, program: &FixedProgram, target: &Target) -> Options {
+        let features = match self.machine {
+            MachineOptions::Named => program.features,
+            MachineOptions::All => target.default_features | target.all_options(),
+            MachineOptions::None => {
+                let functions = program.module.functions.iter();
+                functions.fold(target.base(), |all, function| all | target.features_of_registers(function))
+            }
+        };
+        Options { allocator: self.allocator, bank_select: self.bank_select, ..Options::new(features) }
+    }
+
+    /// The first words of the program's line in the ledger.
+    fn line_of(&self, program: &FixedProgram, target: &Target) -> String {
+        format!("{} {} {}", target.name, program.name, self.name)
+    }
+
+    /// True if the program is a source of runs for the machine: code whose frame is laid out is none, and what some
+    /// pass made for one machine is for no other.
+    fn is_judged(&self, program: &FixedProgram) -> bool {
+        let last = if self.machine == MachineOptions::Named { Stage::Allocated } else { Stage::Generic };
+        program.module.functions.iter().all(|function| function.stage <= last)
+    }
+}
+
+/// The ways in which each program is compiled.
+const WAYS: [Way; 4] = [
+    Way::new("ion", Allocator::Ion, BankSelectMode::Global, MachineOptions::Named),
+    Way::new("fastalloc", Allocator::Fastalloc, BankSelectMode::Greedy, MachineOptions::Named),
+    Way::new("everything", Allocator::Ion, BankSelectMode::Global, MachineOptions::All),
+    Way::new("nothing", Allocator::Ion, BankSelectMode::Fast, MachineOptions::None),
 ];
 /// Executions of each function of a real program, and their longest, in instructions.
 const PLAN: Plan = Plan { count: 4, seed: 1 };
@@ -118,19 +161,59 @@ impl Observer for Counter<'_> {
     }
 }
 
+/// A program of the corpus, and a way to compile it that gives other code than the ledger says.
+pub struct ChangedProgram {
+    /// Target, program and way, as the ledger writes them.
+    pub name: String,
+    /// Its functions.
+    pub functions: Vec<Function>,
+    /// The way.
+    pub options: Options,
+    target: &'static Target,
+}
+
+impl ChangedProgram {
+    /// True if it is a program for this target.
+    pub fn is_for(&self, target: &Target) -> bool {
+        self.target.name == target.name
+    }
+
+    /// The number of its instructions.
+    pub fn size(&self) -> usize {
+        self.functions.iter().map(|function| function.all_insts().count()).sum()
+    }
+}
+
+/// The programs whose code, as `measured`, is not the ledger's. Of ways with the same code there is one.
+pub fn changed(
+    programs: &[FixedProgram],
+    measured: &BTreeMap<String, Cost>,
+    target: &'static Target,
+) -> Vec<ChangedProgram> {
+    let known = known();
+    let mut changed = Vec::new();
+    for program in programs {
+        let mut codes = Vec::new();
+        for way in WAYS.iter().filter(|way| way.is_judged(program)) {
+            let name = way.line_of(program, target);
+            let [code, then] = [measured, &known].map(|costs| costs.get(&name).map(|cost| &cost.digests[0]));
+            if code != then && !codes.contains(&code) {
+                codes.push(code);
+                let (functions, options) = (program.module.functions.clone(), way.options(program, target));
+                changed.push(ChangedProgram { name, functions, options, target });
+            }
+        }
+    }
+    changed
+}
+
 /// The cost of each program for a target, compiled in each way, by the first words of its line in the ledger.
 pub fn measured(programs: &[FixedProgram], target: &'static Target) -> BTreeMap<String, Cost> {
     let mut costs = BTreeMap::new();
     for program in programs {
-        for (name, allocator, bank_select, machine) in WAYS {
-            let features = match machine {
-                MachineOptions::Named => program.features,
-                MachineOptions::All => target.default_features | target.all_options(),
-                MachineOptions::None => target.base(),
-            };
-            let options = Options { allocator, bank_select, ..Options::new(features) };
-            let cost = cost(&program.module, target, options, program.is_real);
-            costs.insert(format!("{} {} {name}", target.name, program.name), cost);
+        for way in &WAYS {
+            let cost = cost(&program.module, target, way.options(program, target), program.is_real);
+            costs.insert(way.line_of(program, target), cost);
         }
     }
     costs
@@ -143,7 +226,9 @@ fn cost(module: &Module, target: &'static Target, options: Options, is_executed:
     for source in &module.functions {
         let mut counter = Counter { cost: &mut cost, stages: &mut stages, target, last: None };
         let mut context = Context { target, options, legalizer, observer: &mut counter };
-        let code = pipeline::compile(&mut source.clone(), &mut context);
+        let mut function = source.clone();
+        target.settle_environment(&mut function, options.features);
+        let code = pipeline::compile(&mut function, &mut context);
         let (Some(last), Ok(code)) = (counter.last, code) else {
             cost.refused += 1;
             continue;
@@ -209,12 +294,11 @@ const IF_MEANT: &str = "if that is meant: BLESS=1 cargo test --package tribunal-
 /// A finding if the code of some program for the target costs more than the ledger says, of which the first guilty pass
 /// is told; one if the text, the object or the last stage of the same code is another; and one if a program of the
 /// ledger is missing.
-pub fn differences(programs: &[FixedProgram], target: &'static Target) -> Vec<Finding> {
+pub fn differences(measured: &BTreeMap<String, Cost>, target: &'static Target) -> Vec<Finding> {
     let known = known();
-    let measured: Vec<(String, Cost)> = measured(programs, target).into_iter().collect();
     let pairs = measured.iter().filter_map(|(name, cost)| Some((name.as_str(), cost, known.get(name)?)));
     let is_own = |name: &&String| name.split(' ').next() == Some(target.name);
-    let is_missing = |name: &&String| measured.iter().all(|(own, _)| own != *name);
+    let is_missing = |name: &&String| !measured.contains_key(*name);
     let missing = known.keys().filter(is_own).find(is_missing);
     let missing = missing.map(|name| Finding::missing_program(format!("{name} is of the ledger, and cannot be read")));
     compared(&pairs.collect::<Vec<_>>()).into_iter().chain(missing).collect()

@@ -1,5 +1,6 @@
 //! Programs that do not change: those of `corpus/run`, which show an opcode or an extension each and have known
-//! answers, and those of `corpus/real`, which are C as LLVM's translator gives it.
+//! answers; those of `corpus/real`, which are C as LLVM's translator gives it; those on which a judge found a fault;
+//! and the cases of each pass, from its input on.
 //!
 //! Nothing of them depends on the generator, whose programs depend on the tables.
 
@@ -11,6 +12,18 @@ use tribunal_trial::finding::Finding;
 use tribunal_trial::{crash, expectation, pairs};
 
 static SMALL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/run");
+/// Folders of cases that tell their target, by name.
+static CASES: [(&str, Dir<'_>); 9] = [
+    ("bugs", include_dir!("$CARGO_MANIFEST_DIR/../corpus/bugs")),
+    ("legalize", include_dir!("$CARGO_MANIFEST_DIR/../corpus/legalize")),
+    ("bank-select", include_dir!("$CARGO_MANIFEST_DIR/../corpus/bank-select")),
+    ("select", include_dir!("$CARGO_MANIFEST_DIR/../corpus/select")),
+    ("split-edges", include_dir!("$CARGO_MANIFEST_DIR/../corpus/split-edges")),
+    ("allocate", include_dir!("$CARGO_MANIFEST_DIR/../corpus/allocate")),
+    ("frame", include_dir!("$CARGO_MANIFEST_DIR/../corpus/frame")),
+    ("relax-branches", include_dir!("$CARGO_MANIFEST_DIR/../corpus/relax-branches")),
+    ("emit", include_dir!("$CARGO_MANIFEST_DIR/../corpus/emit")),
+];
 static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 static PAIRS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/validate");
 /// Pairs that take long: loops, long copies, and sums in another order.
@@ -32,7 +45,7 @@ const SLOW: [&str; 13] = [
 
 /// A program that does not change.
 pub struct FixedProgram {
-    /// The name of its file, without the ending.
+    /// The name of its file, without the ending. A case has its folder before it.
     pub name: String,
     /// Its functions, and what its head says.
     pub module: Module,
@@ -44,10 +57,11 @@ pub struct FixedProgram {
 
 /// The programs for a target, by name. One that cannot be read is none: [`crate::costs`] misses it.
 pub fn programs(target: &Target) -> Vec<FixedProgram> {
-    let of = |dir: &'static Dir<'static>, is_real, part: &str| {
+    let of = |dir: &'static Dir<'static>, is_real, part: &str, folder: &str| {
         let files = dir.entries().iter().filter_map(DirEntry::as_file);
         let read = |file: &'static File<'static>| {
-            let name = file.path().file_stem()?.to_str().filter(|name| name.contains(part))?.to_string();
+            let name = file.path().file_stem()?.to_str().filter(|name| name.contains(part))?;
+            let name = format!("{folder}{name}");
             let mut module = text::parse_module(file.contents_utf8()?, target.vocabulary).ok()?;
             let features = crash::header(&module, target).ok()?.features.unwrap_or(target.default_features);
             module.functions.iter_mut().for_each(|function| target.settle_environment(function, features));
@@ -55,8 +69,10 @@ pub fn programs(target: &Target) -> Vec<FixedProgram> {
         };
         files.filter_map(read).collect::<Vec<_>>()
     };
-    let mut programs = SMALL.get_dir(Path::new(target.name)).map_or(Vec::new(), |dir| of(dir, false, ""));
-    programs.extend(of(&REAL, true, &format!(".{}.", target.name)));
+    let mut programs = SMALL.get_dir(Path::new(target.name)).map_or(Vec::new(), |dir| of(dir, false, "", ""));
+    programs.extend(of(&REAL, true, &format!(".{}.", target.name), ""));
+    let ending = format!(".{}", target.name);
+    programs.extend(CASES.iter().flat_map(|(folder, dir)| of(dir, false, &ending, &format!("{folder}/"))));
     programs.sort_by(|one, other| one.name.cmp(&other.name));
     programs
 }

@@ -182,11 +182,11 @@ fn an_object_names_its_extensions() {
             emit::object(&[code], None, RelocationModel::Static, target).unwrap()
         };
         let bytes = object(target.default_features);
-        assert_eq!(machine_defects(&bytes, target, target.default_features), [""; 0]);
+        assert_eq!(machine_defects(&bytes, None, target, target.default_features), [""; 0]);
         for option in target.options {
             let features = target.toggled(target.default_features, option);
-            assert_eq!(machine_defects(&object(features), target, features), [""; 0], "{}", option.name);
-            assert!(!machine_defects(&bytes, target, features).is_empty(), "{}", option.name);
+            assert_eq!(machine_defects(&object(features), None, target, features), [""; 0], "{}", option.name);
+            assert!(!machine_defects(&bytes, None, target, features).is_empty(), "{}", option.name);
         }
     }
 }

@@ -1,20 +1,63 @@
 //! The fixed programs: a backend that makes dearer code or other objects of them is found, and so is a wrong answer.
 
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tribunal_fuzz::campaign::{self, Campaign, FeatureMix};
 use tribunal_fuzz::costs;
 use tribunal_fuzz::fixed_programs::{programs, wrong_answers, wrong_verdicts};
 use tribunal_target::riscv::RISCV64;
 use tribunal_target::{ALL, Elf, Made, Target};
+use tribunal_trial::finding::Finding;
 
 /// The machine without short spellings.
 static LONGER: Target = Target { compressed: &[], made: Made::new(), ..RISCV64 };
 
+fn differences(target: &'static Target) -> Vec<Finding> {
+    costs::differences(&costs::measured(&programs(target), target), target)
+}
+
 #[test]
 fn longer_code_is_a_finding_of_the_first_pass_that_differs() {
-    let none = costs::differences(&programs(&RISCV64), &RISCV64);
+    let measured = costs::measured(&programs(&RISCV64), &RISCV64);
+    let none = costs::differences(&measured, &RISCV64);
     assert!(none.is_empty(), "{none:?}");
-    let findings = costs::differences(&programs(&LONGER), &LONGER);
+    assert!(costs::changed(&programs(&RISCV64), &measured, &RISCV64).is_empty());
+    let findings = differences(&LONGER);
     let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
     assert_eq!(finding.guilty, "emit", "{}", finding.details);
+}
+
+/// A campaign without programs of its own judges those of the corpus whose code is another. Longer code is right: this
+/// holds the programs to their judges in each way, too.
+#[test]
+fn programs_of_other_code_are_judged_first() {
+    let out = tempfile::tempdir().expect("a folder");
+    let judged = |target: &'static Target| {
+        let campaign = Campaign {
+            targets: vec![(target, target.default_features)],
+            mix: FeatureMix::Given,
+            time: Duration::from_secs(120),
+            runs: Some(0),
+            findings: None,
+            patience: Duration::MAX,
+            seed: 1,
+            jobs: 2,
+            inputs: 8,
+            out: out.path().to_path_buf(),
+            corpus: None,
+            known: Default::default(),
+            fault: None,
+            bank_select: None,
+            allocator: None,
+            proofs: Default::default(),
+        };
+        campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {}, |_| {}).expect("the emulator works")
+    };
+    assert_eq!(judged(&RISCV64).tally.functions, 0, "no code is another");
+    let report = judged(&LONGER);
+    let crashes: Vec<String> = report.crashes.iter().map(|(finding, _)| format!("{}", finding.signature())).collect();
+    assert!(report.tally.passed > 0, "{crashes:?}");
+    assert_eq!(crashes.len(), 1, "longer code, and nothing else: {crashes:?}");
 }
 
 /// The machine whose objects say nothing of their instruction set.
@@ -29,7 +72,7 @@ const fn without_attributes() -> Option<Elf> {
 
 #[test]
 fn another_object_of_the_same_code_is_a_finding() {
-    let findings = costs::differences(&programs(&OTHER_OBJECT), &OTHER_OBJECT);
+    let findings = differences(&OTHER_OBJECT);
     let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
     assert!(finding.details.starts_with("the object of "), "{}", finding.details);
 }
@@ -61,7 +104,7 @@ fn verdicts_on_pairs_are_the_known_ones() {
 fn what_is_missing_is_a_finding() {
     let mut programs = programs(&RISCV64);
     programs.retain(|program| program.name != "g_add");
-    let findings = costs::differences(&programs, &RISCV64);
+    let findings = costs::differences(&costs::measured(&programs, &RISCV64), &RISCV64);
     let [finding] = findings.as_slice() else { panic!("one finding, not {findings:?}") };
     assert!(finding.details.starts_with("riscv64 g_add "), "{}", finding.details);
     let other = programs.iter_mut().find(|program| program.name == "g_sub").expect("it is there");

@@ -22,7 +22,7 @@ use tribunal_emulator::observation::{
     Mismatch, Observation, Outcome, compare, compare_accesses, compare_first_accesses,
 };
 use tribunal_ir::semantics::Unsupported;
-use tribunal_ir::{Function, PReg, Stage, Vocabulary};
+use tribunal_ir::{AddressBase, AddressData, Function, PReg, Stage, Vocabulary};
 use tribunal_target::Target;
 use tribunal_target::frame_records::FrameQuery;
 
@@ -247,7 +247,11 @@ pub(crate) fn expected(interpreter: &Interpreter<'_>, input: &Input) -> Result<O
 pub(crate) fn is_address_independent(interpreter: &Interpreter<'_>, input: &Input, expected: &Observation) -> bool {
     let elsewhere = interpreter.clone().with_frame(OTHER_FRAME);
     let run = || elsewhere.run(input, SETTINGS).ok().map(|execution| execution.observation);
-    interpreter.functions().iter().all(|function| function.stack.is_empty()) || run().as_ref() == Some(expected)
+    let is_block = |address: &AddressData| matches!(address.base, AddressBase::Block { .. });
+    let has_no_object = |function: &&Function| {
+        function.stack.is_empty() && function.fixed_stack.is_empty() && !function.addresses.values().any(is_block)
+    };
+    interpreter.functions().iter().all(has_no_object) || run().as_ref() == Some(expected)
 }
 
 /// The kind of fault that a run shows, and its description; the reason if it shows nothing.

@@ -82,7 +82,7 @@ pub(crate) fn module_defect(
     }
     let model = function.relocation_model();
     let bytes = emit::object(std::slice::from_ref(code), Some(ir), model, target)?;
-    let of_machine = module_data::machine_defects(&bytes, target, code.features);
+    let of_machine = module_data::machine_defects(&bytes, Some(ir), target, code.features);
     Ok(module_data::defects(&bytes, ir, model, target).into_iter().chain(of_machine).next())
 }
 

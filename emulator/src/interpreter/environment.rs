@@ -106,7 +106,7 @@ impl<D: Numbers> Environment<D> for SingleRun<'_, D> {
     fn address(&mut self, address: &LinkedAddress<'_>) -> Result<Value<D>, Unsupported> {
         let own = match address.base {
             AddressBase::JumpTable(table) => Some(walk::table_address(table)),
-            base => self.function.block_of_address(base).map(walk::block_address),
+            base => self.function.block_of_address(base).map(|block| self.frame.block_address(block)),
         };
         if let Some(own) = own {
             let place = own.wrapping_add_signed(address.offset);

@@ -7,6 +7,7 @@
 mod batch;
 mod callee;
 mod calls;
+mod control;
 mod environment;
 mod execution;
 mod frames;
@@ -28,6 +29,7 @@ use crate::observation::{Known, Observation, Outcome};
 use batch::Batch;
 use callee::Callees;
 use calls::{Activation, DefinedCall, Definitions};
+use control::undefined;
 use frames::{StackShape, call_frame_bytes};
 use memory::ConcreteMemory;
 use numbers::{Numbers, chosen, known, scalar};
@@ -35,7 +37,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::walk::{self, Edge, MachineState, Next, Transfer};
+use tribunal_ir::semantics::walk::{self, Edge, MachineState};
 use tribunal_ir::semantics::{self, Domain, Lanes, Number, Partial, PartialBool, Typed, Unsupported, Value, Words};
 use tribunal_ir::{Block, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, VReg, Vocabulary};
 use tribunal_target::frame_records::FrameQuery;
@@ -201,6 +203,7 @@ struct SingleRun<'f, D: Numbers> {
     /// Some instruction is a trap, or moves the stack pointer.
     ends_or_moves_stack: bool,
     domain: D,
+    frame: Frame,
     memory: ConcreteMemory,
     registers: Vec<Option<Value<D>>>,
     /// The operands of the current instruction: a value is large, so the buffer is reused.
@@ -258,6 +261,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
             is_replaced: false,
             ends_or_moves_stack: interpreter.ends_or_moves_stack,
             domain: D::with_choice(choice),
+            frame,
             memory: ConcreteMemory::new(function, input, frame, unwritten, (records, shape))
                 .with_tables(function, target.register_bytes()),
             frame_bytes: 0,
@@ -387,7 +391,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         }
         if self.ends_or_moves_stack {
             if traps::is_trap(target, data) {
-                return Ok(Control::Break(self.trap()));
+                return Ok(Control::Break(self.trap(data)));
             }
             if stack::is_stack_operation(data.opcode) {
                 return self.stack_operation(inst, data);
@@ -399,11 +403,11 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         if self.environment.is_some()
             && let Some(transfer) = outside::execute(target, self, data)?
         {
-            return Ok(follow(self.function, inst, transfer));
+            return Ok(self.follow(inst, transfer));
         }
         let Opcode::Target(opcode) = data.opcode else {
             return match self.walking(data)? {
-                Some(transfer) => Ok(follow(self.function, inst, transfer)),
+                Some(transfer) => Ok(self.follow(inst, transfer)),
                 None => self.generic(inst, data),
             };
         };
@@ -414,7 +418,7 @@ impl<'f, D: Numbers> SingleRun<'f, D> {
         }
         let transfer = self.believing(data)?;
         self.calls += u64::from(flags.contains(OpcodeFlags::CALL));
-        Ok(transfer.map_or(Control::Continue(None), |transfer| follow(self.function, inst, transfer)))
+        Ok(transfer.map_or(Control::Continue(None), |transfer| self.follow(inst, transfer)))
     }
 
     fn generic(&mut self, inst: Inst, data: &InstData) -> Result<Control, Unsupported> {
@@ -564,34 +568,6 @@ fn types_of(function: &Function) -> Vec<Option<Typed>> {
 fn value_of<D: Domain>(registers: &[Option<Value<D>>], register: VReg) -> Result<&Value<D>, Unsupported> {
     let value = registers.get(register.as_u32() as usize).and_then(Option::as_ref);
     value.ok_or_else(|| Unsupported::new("a register read before it is written"))
-}
-
-/// The end of a run where `ub` may hold.
-fn undefined(ub: PartialBool) -> Option<End> {
-    match (ub.value, ub.unknown) {
-        (_, true) => Some(End::Unconstrained),
-        (true, false) => Some(End::Undefined),
-        (false, false) => None,
-    }
-}
-
-/// The way on after an instruction.
-fn follow<D: Numbers>(function: &Function, inst: Inst, Transfer { ub, next }: Transfer<D>) -> Control {
-    if let Some(end) = undefined(ub) {
-        return Control::Break(end);
-    }
-    match next {
-        Next::Following => Control::Continue(None),
-        Next::To(block) => Control::Continue(Some(block)),
-        Next::If(taken, _) if taken.unknown => Control::Break(End::Unconstrained),
-        Next::If(taken, block) => Control::Continue(taken.value.then_some(block)),
-        Next::Indirect(to) if !to.is_known() => Control::Break(End::Unconstrained),
-        Next::Indirect(to) => match walk::block_at(function, to.value.low_u64()) {
-            Some(block) => Control::Continue(Some(block)),
-            None => Control::Break(End::Undefined),
-        },
-        Next::Return => Control::Break(End::Returned(inst)),
-    }
 }
 
 fn event<D: Numbers>(inst: Inst, register: Option<VReg>, value: &Value<D>, address: Option<u64>) -> Event {

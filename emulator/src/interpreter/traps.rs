@@ -6,8 +6,9 @@
 //! An object of variable size lies below the stack pointer, in memory that a frame has for such objects. An access
 //! there is defined only within an object that was allocated: the rest is poison.
 
-use super::{Control, End, Numbers, SingleRun, follow};
-use crate::call::{ExternalCall, TRAP};
+use super::{Control, End, Numbers, SingleRun};
+use crate::call::ExternalCall;
+use crate::traps;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, RegFlags};
@@ -47,9 +48,10 @@ pub(super) fn moves_stack(function: &Function, target: &Target) -> bool {
 
 impl<D: Numbers> SingleRun<'_, D> {
     /// Ends the run at a trap.
-    pub(super) fn trap(&mut self) -> End {
+    pub(super) fn trap(&mut self, data: &InstData) -> End {
+        let name = traps::name(self.target, data);
         if let Some(script) = &mut self.callees.script {
-            return match script.call(TRAP, &[], |_, _| None) {
+            return match script.call(&name, &[], |_, _| None) {
                 Ok(_) => {
                     self.callees.stopped = true;
                     End::Undefined
@@ -60,7 +62,7 @@ impl<D: Numbers> SingleRun<'_, D> {
                 }
             };
         }
-        self.calls_made.push(ExternalCall::trap());
+        self.calls_made.push(ExternalCall::trap(name));
         self.accesses_at_call = self.memory.access_count();
         End::Undefined
     }
@@ -83,7 +85,7 @@ impl<D: Numbers> SingleRun<'_, D> {
         }
         let transfer = stack::execute(self.target, self, data)?;
         let stack_pointer = walk::read_physical(self, self.target.abi.stack_pointer).bits;
-        let followed = follow(self.function, inst, transfer);
+        let followed = self.follow(inst, transfer);
         if followed.is_break() || !stack_pointer.is_known() {
             return Ok(if followed.is_break() { followed } else { Control::Break(End::Unconstrained) });
         }

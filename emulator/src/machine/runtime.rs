@@ -10,9 +10,10 @@ use super::conventions::{self, documented};
 use super::engine::{MachineEngine, Stop};
 use super::library;
 use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_BYTES, STOP, Unlinked, fitting};
-use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed, TRAP};
+use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
+use crate::traps;
 use std::collections::BTreeMap;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
@@ -182,10 +183,13 @@ impl Emulator {
             calls += 1;
         }
         // Unicorn stops after some of them.
-        if matches!(ended, Stop::Illegal) && (self.is_trap(pc) || self.is_trap(pc.wrapping_sub(4))) {
-            return Ok(match script.call(TRAP, &[], |_, _| None) {
+        let name = || self.trap(pc).or_else(|| self.trap(pc.wrapping_sub(4)));
+        if let Stop::Illegal = ended
+            && let Some(name) = name()
+        {
+            return Ok(match script.call(&name, &[], |_, _| None) {
                 Ok(_) => RunEnd::Stopped,
-                Err(_) if script.expected().is_none_or(|call| call.name != TRAP) => {
+                Err(_) if script.expected().is_none_or(|call| !traps::is_name(&call.name)) => {
                     RunEnd::Fault(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) })
                 }
                 Err(mismatch) => RunEnd::Fault(MachineFault::Call(mismatch)),
@@ -216,20 +220,21 @@ impl Emulator {
         Ok(())
     }
 
-    /// True if an instruction stands there whose purpose is to stop.
-    fn is_trap(&self, pc: u64) -> bool {
+    /// The name of the trap that stands there, if the purpose of an instruction there is to stop.
+    fn trap(&self, pc: u64) -> Option<String> {
         // Zeros after the code are a trap on some machine.
         if !(CODE..CODE + self.linked.code_bytes).contains(&pc) {
-            return false;
+            return None;
         }
-        let Some(word) = self.bytes(pc, 4) else { return false };
+        let word = self.bytes(pc, 4)?;
         let word = u32::from_le_bytes([word.values[0], word.values[1], word.values[2], word.values[3]]);
         let decoded = self.target.expand(word as u16).or_else(|| self.target.decode(word));
         let row = |data: InstData| match data.opcode {
             Opcode::Target(opcode) => Some(self.target.instruction(opcode)),
             _ => None,
         };
-        decoded.and_then(row).is_some_and(|row| row.flags.contains(OpcodeFlags::SIDE_EFFECTS))
+        let stops = decoded.and_then(row).is_some_and(|row| row.flags.contains(OpcodeFlags::SIDE_EFFECTS));
+        stops.then(|| traps::name_of_word(self.target, word))
     }
 
     /// The function at `pc`: one that the code is linked to, or where the source calls through a register, any.

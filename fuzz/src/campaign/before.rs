@@ -3,21 +3,23 @@
 //! of a machine instruction says, nor that a crash file is misread, nor what code costs, nor that a legality table has
 //! a rule for nothing.
 
-use super::{Campaign, CampaignReport};
-use crate::{costs, fixed_programs};
+use super::{Campaign, CampaignReport, lock};
+use crate::costs::{self, ChangedProgram};
+use crate::fixed_programs;
 use rayon::prelude::*;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Tally};
 use tribunal_trial::{crash, guard, machine_meanings, machine_promises, words};
 use tribunal_verifier::definitions;
 
-/// A question about one target. The slow ones come first, since they run side by side.
+/// A question about one target.
 type Question = fn(&'static Target) -> Vec<Finding>;
 
-const QUESTIONS: [Question; 7] = [
-    fixed_programs,
+const QUESTIONS: [Question; 6] = [
     |target| fixed_programs::wrong_verdicts(target),
     machine_promises::wrong_promises,
     |target| machine_meanings::wrong_meanings(target),
@@ -26,23 +28,32 @@ const QUESTIONS: [Question; 7] = [
     |target| crash::misread_options(target).into_iter().collect(),
 ];
 
-fn fixed_programs(target: &'static Target) -> Vec<Finding> {
+/// The questions about programs that do not change. The changed ones go to `changed`.
+fn fixed_programs(target: &'static Target, changed: &Mutex<VecDeque<ChangedProgram>>) -> Vec<Finding> {
     let programs = fixed_programs::programs(target);
     let answers = fixed_programs::wrong_answers(&programs, target);
-    answers.into_iter().chain(costs::differences(&programs, target)).collect()
+    let measured = costs::measured(&programs, target);
+    lock(changed).extend(costs::changed(&programs, &measured, target));
+    answers.into_iter().chain(costs::differences(&measured, target)).collect()
 }
 
-/// The campaign's outcome so far. No question is asked after `stop`.
-pub(super) fn outcome(campaign: &Campaign, stop: &AtomicBool) -> CampaignReport {
+/// The campaign's outcome so far, and the programs to judge first. No question is asked after `stop`.
+pub(super) fn outcome(campaign: &Campaign, stop: &AtomicBool) -> (CampaignReport, VecDeque<ChangedProgram>) {
     let checked = |question: &(dyn Fn() -> Vec<Finding> + Sync)| match stop.load(Ordering::Relaxed) {
         true => Vec::new(),
         false => guard::run(question).unwrap_or_else(|panic| vec![Finding::panic(panic)]),
     };
     let mut targets: Vec<&'static Target> = campaign.targets.iter().map(|(target, _)| *target).collect();
     targets.dedup_by_key(|target| target.name);
+    let changed = Mutex::default();
     let of_targets: Vec<(Question, &'static Target)> =
         QUESTIONS.into_iter().flat_map(|question| targets.iter().map(move |&target| (question, target))).collect();
-    let asked = || of_targets.par_iter().flat_map(|&(question, target)| checked(&|| question(target))).collect();
+    let asked = || {
+        // The slow ones come first, since they run side by side.
+        let programs = targets.par_iter().flat_map(|target| checked(&|| fixed_programs(target, &changed)));
+        let others = of_targets.par_iter().flat_map(|&(question, target)| checked(&|| question(target)));
+        programs.chain(others).collect()
+    };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(campaign.jobs).build();
     let of_targets: Vec<Finding> = pool.map_or_else(|_| asked(), |pool| pool.install(asked));
     let mut findings = checked(&|| definitions::check().faults.iter().map(Finding::definition).collect());
@@ -55,5 +66,8 @@ pub(super) fn outcome(campaign: &Campaign, stop: &AtomicBool) -> CampaignReport 
     campaign.known.set_aside(&mut report.tally, &mut report.known);
     let no_file = || PathBuf::from("(no program: the definition or the table itself)");
     report.crashes = report.tally.findings.iter().cloned().map(|finding| (finding, no_file())).collect();
-    report
+    let mut changed = changed.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // The small ones first, of all targets.
+    changed.make_contiguous().sort_by_key(ChangedProgram::size);
+    (report, changed)
 }

@@ -5,6 +5,7 @@
 use super::{CampaignReport, Shared, generated_module, judges, program_seed, reached, record, rejected};
 use crate::sabotage::Planter;
 use tribunal_ir::Function;
+use tribunal_trial::JudgeSet;
 use tribunal_trial::finding::{Finding, Tally};
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::Plan;
@@ -26,10 +27,32 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
         return;
     };
     let plan = plan_of_module(Plan { count: shared.campaign.inputs, seed });
+    let functions: Vec<&Function> = module.iter().collect();
+    let module = JudgedModule { functions: &functions, judges: judges(number), may_be_refused: false };
+    judge(shared, harness, module, plan, local);
+}
+
+/// Functions of one program, and how they are judged.
+pub(super) struct JudgedModule<'m> {
+    pub functions: &'m [&'m Function],
+    pub judges: JudgeSet,
+    /// Whether a function that the backend refuses is no finding.
+    pub may_be_refused: bool,
+}
+
+/// Each function before the judges, then all together.
+pub(super) fn judge(
+    shared: &Shared<'_>,
+    harness: &mut Harness,
+    module: JudgedModule<'_>,
+    plan: Plan,
+    local: &mut CampaignReport,
+) {
+    let JudgedModule { functions, judges, may_be_refused } = module;
     let mut planter = shared.campaign.fault.and_then(|fault| Planter::on(harness.target(), fault));
     let mut total = Tally::default();
-    for function in &module {
-        let tally = match harness.trial_if_accepted(function, plan, judges(number), &mut planter) {
+    for &function in functions {
+        let mut tally = match harness.trial_if_accepted(function, plan, judges, &mut planter) {
             Ok(tally) => tally,
             Err(violations) => {
                 rejected(shared, harness, function, violations, local);
@@ -38,12 +61,17 @@ pub(super) fn program(shared: &Shared<'_>, harness: &mut Harness, number: u64, l
             }
         };
         reached(shared, harness, tally.executions, local);
+        if may_be_refused {
+            tally.unsupported.clear();
+        }
         counted(shared, harness, &[function], tally, &mut total, local, &mut planter);
     }
-    let all: Vec<&Function> = module.iter().collect();
-    let together = harness.trial_together(&all, plan, &mut planter);
-    counted(shared, harness, &all, together, &mut total, local, &mut planter);
-    total.passed = u64::from(total.passed == module.len() as u64 && total.is_clean());
+    let mut together = harness.trial_together(functions, plan, &mut planter);
+    if may_be_refused {
+        together.unsupported.clear();
+    }
+    counted(shared, harness, functions, together, &mut total, local, &mut planter);
+    total.passed = u64::from(total.passed == functions.len() as u64 && total.is_clean());
     total.functions = 1;
     local.tally.add(total);
 }

@@ -53,6 +53,11 @@ impl Generator<'_, '_, '_> {
         };
         let ty = if is_pointer { pointer } else { Type::scalar(bits) };
         let bytes = ty.bytes();
+        // The register of a number may be wider than the access.
+        let register = match !is_pointer && self.u.ratio(1, 4)? {
+            true => Type::scalar(bits.max(*self.u.choose(&SIZES)?)),
+            false => ty,
+        };
         // Whether it succeeded is a number of any width.
         let success = match opcode.info().is_some_and(|info| info.defs.len() == 2) {
             true => Some(if self.u.ratio(1, 4)? { Type::scalar(pointer.bits()) } else { S1 }),
@@ -62,7 +67,7 @@ impl Generator<'_, '_, '_> {
             ordering: self.ordering_of(aim)?,
             ..MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, bytes)
         };
-        if bytes > place.bytes.min(place.align) || !self.compiles(opcode, ty, success, &memory) {
+        if bytes > place.bytes.min(place.align) || !self.compiles(opcode, register, success, &memory) {
             return self.access();
         }
         let exchanges = opcode.info().is_some_and(|info| info.uses.len() == 3);
@@ -71,13 +76,19 @@ impl Generator<'_, '_, '_> {
         let address = self.offset_by(place.base, offset);
         let mut operands = vec![Operand::used(address)];
         for _ in 0..if exchanges { 2 } else { 1 } {
-            operands.push(Operand::used(self.exchanged(ty)?));
+            operands.push(Operand::used(self.exchanged(register)?));
         }
-        let types: Vec<Type> = [ty].into_iter().chain(success).collect();
+        let types: Vec<Type> = [register].into_iter().chain(success).collect();
         let results: Vec<VReg> = types.iter().map(|&ty| self.builder.function.new_vreg(ty)).collect();
         let defs = results.iter().copied().map(Operand::def);
         self.builder.push(InstData::new(opcode, defs.chain(operands)).with_memory(memory));
-        for (register, ty) in results.into_iter().zip(types) {
+        // Bits of the old value above the access are a choice.
+        let old = match register == ty {
+            true => results[0],
+            false => self.builder.op(ty, Opcode::G_TRUNC, &[results[0]]),
+        };
+        self.show(Entry { register: old, ty, deterministic: true });
+        for (&register, &ty) in results.iter().zip(&types).skip(1) {
             self.show(Entry { register, ty, deterministic: true });
         }
         Ok(())
@@ -127,8 +138,16 @@ impl Generator<'_, '_, '_> {
     /// True if the rules of the target end in something that it has, for an operation that reads and writes.
     fn compiles(&self, opcode: Opcode, ty: Type, success: Option<Type>, memory: &MemOperand) -> bool {
         let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
-        let types = [ty].into_iter().chain(success).chain([self.pointer_type()]).collect();
-        is_operation && self.ends(opcode, types, memory)
+        let types = |success: Option<Type>| [ty].into_iter().chain(success).chain([self.pointer_type()]).collect();
+        // The rules lower some in one step to others.
+        let lowered = match opcode {
+            Opcode::G_ATOMICRMW_SUB => Some(Opcode::G_ATOMICRMW_ADD),
+            Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS => Some(Opcode::G_ATOMIC_CMPXCHG),
+            _ => None,
+        };
+        is_operation
+            && self.ends(opcode, types(success), memory)
+            && lowered.is_none_or(|opcode| self.ends(opcode, types(None), memory))
     }
 
     /// The same for a load or a store.

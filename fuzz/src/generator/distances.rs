@@ -56,14 +56,21 @@ impl Generator<'_, '_, '_> {
         }
     }
 
-    /// `if` over a long block, which changes a value.
+    /// `if` over a long block, which changes a value; or over one that only the changing block goes back to, so that
+    /// both ways out are long.
     fn long_detour(&mut self, fences: u32) -> Result<()> {
         let ty = self.scalar()?;
         let (condition, before) = (self.condition()?, self.value(ty, true)?);
         let head = self.current();
-        let (then, join) = (self.new_block(), self.new_block());
+        let apart = if self.u.arbitrary()? { Some(self.new_block()) } else { None };
+        let (mut then, join) = (self.new_block(), self.new_block());
         self.branch_on(condition, then, join);
         self.builder.position = Position::AtEnd(then);
+        if let Some(apart) = apart {
+            self.jump(apart);
+            then = apart;
+            self.builder.position = Position::AtEnd(apart);
+        }
         self.fences(fences);
         let one = self.builder.constant_i64(ty, 1);
         let changed = self.builder.op(ty, Opcode::G_XOR, &[before.register, one]);

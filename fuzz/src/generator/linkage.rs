@@ -16,12 +16,14 @@ use tribunal_target::addressing::Addressing;
 /// The levels of position independence of a module and of an executable, and the code model, by LLVM's numbers.
 const MODELS: [[u32; 3]; 4] = [[0, 0, 3], [2, 2, 1], [2, 0, 1], [2, 2, 3]];
 /// The heads of the function that runs. A prime number of them meets each model.
-const FUNCTIONS: [&str; 5] = [
+const FUNCTIONS: [&str; 7] = [
     "define void @f()",
     "define weak hidden void @f()",
     "define internal void @f() section \".text.own\"",
     "$f = comdat any\n  define linkonce_odr protected void @f() comdat align 64",
     "define weak_odr void @f() align 256",
+    "define void @f() \"frame-pointer\"=\"all\"",
+    "define dso_local void @f() \"frame-pointer\"=\"non-leaf\"",
 ];
 /// The intrinsic that says which thread's variable is meant.
 pub(super) const THREAD_LOCAL: &str = "llvm.threadlocal.address";

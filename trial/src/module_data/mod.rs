@@ -66,9 +66,9 @@ pub fn defects(bytes: &[u8], ir: &IrModule, model: RelocationModel, target: &Tar
 }
 
 /// The defects of what the object says of its machine: whether code is compressed, and the string of its extensions,
-/// which are the options that are on. Sources: RISC-V ELF psABI, "File Header" and "RISC-V Attributes"; the naming
-/// conventions of the RISC-V Instruction Set Manual.
-pub fn machine_defects(bytes: &[u8], target: &Target, features: Features) -> Vec<String> {
+/// which are the options that are on, and those that the module names by a flag. Sources: RISC-V ELF psABI, "File
+/// Header" and "RISC-V Attributes"; the naming conventions of the RISC-V Instruction Set Manual.
+pub fn machine_defects(bytes: &[u8], ir: Option<&IrModule>, target: &Target, features: Features) -> Vec<String> {
     let object = match ReadObject::read(bytes) {
         Ok(object) if !object.is_aarch64 => object,
         _ => return Vec::new(),
@@ -84,10 +84,13 @@ pub fn machine_defects(bytes: &[u8], target: &Target, features: Features) -> Vec
     let base = format!("rv{}", target.pointer_bits);
     let arch = text.split('\0').find_map(|part| Some(&part[part.find(&base)? + base.len()..])).unwrap_or_default();
     let is_version = |letter: char| letter.is_ascii_digit() || letter == 'p';
-    let extensions: Vec<&str> = arch.split('_').map(|part| part.trim_end_matches(is_version)).collect();
+    let named = |arch: &str| arch.split('_').map(|part| part.trim_end_matches(is_version).to_string()).collect();
+    let extensions: Vec<String> = named(arch);
+    let of_source: Vec<String> = ir.iter().flat_map(|ir| ir.flags.list("riscv-isa")).flat_map(named).collect();
     for option in target.options {
-        let is_named = extensions.contains(&option.name.trim_end_matches(is_version));
-        if is_named != features.contains(option.feature) {
+        let name = option.name.trim_end_matches(is_version);
+        let [is_named, is_meant] = [&extensions, &of_source].map(|names| names.iter().any(|own| own == name));
+        if is_named != (is_meant || features.contains(option.feature)) {
             defects.push(format!("extension {} in `{arch}`: {is_named}", option.name));
         }
     }

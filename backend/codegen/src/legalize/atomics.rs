@@ -114,18 +114,19 @@ fn subtraction(r: &mut Recipe<'_>) {
     rewritten(r, Opcode::G_ATOMICRMW_ADD, operands);
 }
 
-/// It succeeded if it found what it expected.
+/// It succeeded if it found what it expected, in the bits of the access.
 fn with_success(r: &mut Recipe<'_>) -> bool {
     let (old, success, address) = (r.register(0), r.register(1), r.register(2));
     let (expected, new) = (r.register(3), r.register(4));
-    let whole = r.data.memory.iter().all(|memory| memory.ty.is_some_and(|ty| ty.bits() == r.bits_of(old)));
-    if !whole {
-        return false;
-    }
+    let [MemOperand { ty: Some(accessed), .. }] = r.data.memory[..] else { return false };
     let operands = [Operand::def(old), Operand::used(address), Operand::used(expected), Operand::used(new)];
     rewritten(r, Opcode::G_ATOMIC_CMPXCHG, operands.into_iter().collect());
-    let compared = [Operand::Predicate(IntPredicate::Eq), Operand::used(old), Operand::used(expected)];
-    r.builder.define(success, Opcode::G_ICMP, compared);
+    let compared = match accessed.bits() < r.bits_of(old) {
+        true => [old, expected].map(|value| r.op(Type::scalar(accessed.bits()), Opcode::G_TRUNC, &[value])),
+        false => [old, expected],
+    };
+    let [found, wanted] = compared.map(Operand::used);
+    r.builder.define(success, Opcode::G_ICMP, [Operand::Predicate(IntPredicate::Eq), found, wanted]);
     true
 }
 
