@@ -124,7 +124,8 @@ fn hold(harness: &mut Harness, module: &Module, call: &Expectation) -> Result<()
     let function = function.ok_or_else(|| failed("no such function".into()))?;
     let input = call.input(function, harness.target());
     call.hold(function, harness.target(), &input).map_err(failed)?;
-    judge(harness, function, &[input])
+    // Code may do anything where the source is undefined.
+    if call.results.is_none() { Ok(()) } else { judge(harness, function, &[input]) }
 }
 
 /// Runs every judge, and accepts no verdict left open.

@@ -1,23 +1,27 @@
 //! The expectation language of head comments: the calls that a case lists, with their results. Nobody computes them
 //! from the definitions, so they are a second source beside those.
 
-use crate::execution::expected;
+use crate::execution::{SETTINGS, expected};
 use crate::inputs::BUFFER_BYTES;
 use tribunal_emulator::globals::globals;
 use tribunal_emulator::input::{Buffer, Input, buffer_address};
 use tribunal_emulator::interpreter::Interpreter;
+use tribunal_emulator::observation::Outcome;
 use tribunal_ir::{Function, Module};
 use tribunal_target::Target;
 
-/// `@name(arguments) == results`.
+/// Stands after `==` for undefined behaviour.
+const UNDEFINED: &str = "undefined";
+
+/// `@name(arguments) == results`, or `== undefined`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation {
     /// The function that is called.
     pub function: String,
     /// The contents of its argument registers.
     pub arguments: Vec<Argument>,
-    /// Expected values of the result registers, in order.
-    pub results: Vec<i128>,
+    /// Expected values of the result registers, in order; `None` if the call is undefined behaviour.
+    pub results: Option<Vec<i128>>,
 }
 
 /// One argument.
@@ -55,17 +59,25 @@ impl Expectation {
 
     /// Whether the interpreter gives the results; the reason if not.
     pub fn hold(&self, function: &Function, target: &'static Target, input: &Input) -> Result<(), String> {
-        let observation = match expected(&Interpreter::new(function, target), input) {
+        let interpreter = Interpreter::new(function, target);
+        let Some(results) = &self.results else {
+            let outcome = interpreter.run(input, SETTINGS).map(|run| run.observation.outcome);
+            return match outcome.map_err(|unsupported| unsupported.to_string())? {
+                Outcome::Undefined => Ok(()),
+                outcome => Err(format!("{outcome:?}, where undefined behaviour is expected")),
+            };
+        };
+        let observation = match expected(&interpreter, input) {
             Ok(Some(observation)) => observation,
             Ok(None) => return Err("the function is undefined on this input, or does not end".to_string()),
             Err(unsupported) => return Err(unsupported.to_string()),
         };
         let returned: Vec<(u32, u128)> =
             observation.returned.iter().map(|&(_, bits, known)| (bits, known.value)).collect();
-        if returned.len() != self.results.len() {
-            return Err(format!("{} result registers, {} expected", returned.len(), self.results.len()));
+        if returned.len() != results.len() {
+            return Err(format!("{} result registers, {} expected", returned.len(), results.len()));
         }
-        for (index, (&(bits, value), &expected)) in returned.iter().zip(&self.results).enumerate() {
+        for (index, (&(bits, value), &expected)) in returned.iter().zip(results).enumerate() {
             let (expected, mask) = (expected as u128, u128::MAX >> u128::BITS.saturating_sub(bits));
             if (value ^ expected) & mask != 0 {
                 return Err(format!("result {index} is {value:#x}, expected {:#x}", expected & mask));
@@ -91,10 +103,11 @@ pub fn call(text: &str) -> Result<Expectation, &'static str> {
     let right = right.trim();
     let values = right.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(right);
     let results = values.split(',').map(|text| integer(text.trim()).ok_or("expected a number after `==`"));
+    let results = if right == UNDEFINED { None } else { Some(results.collect::<Result<_, _>>()?) };
     Ok(Expectation {
         function: function.to_string(),
         arguments: arguments.collect::<Result<_, _>>()?,
-        results: results.collect::<Result<_, _>>()?,
+        results,
     })
 }
 
@@ -125,7 +138,8 @@ mod tests {
         assert_eq!(parsed.function, "f");
         let arguments = [Argument::Integer(7), Argument::Integer(-1), Argument::Buffer(vec![0, 0xff])];
         assert_eq!(parsed.arguments, arguments);
-        assert_eq!(parsed.results, [3, 16]);
+        assert_eq!(parsed.results, Some(vec![3, 16]));
+        assert_eq!(call("@f() == undefined").unwrap().results, None);
     }
 
     #[test]

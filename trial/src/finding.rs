@@ -127,6 +127,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details: format!("{label}: {fault}"), input: None }
     }
 
+    /// A method of the rule language does not decide what it is known to.
+    pub fn wrong_rule(method: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Contract, legalize::PASS.name.to_string());
+        Finding { judge: Judge::Prover, kind, guilty, details: format!("{method}: {details}"), input: None }
+    }
+
     /// The rules of the legality table do not decide what they decided when the ledger was written. The first of those
     /// is guilty.
     pub fn other_decisions(rule: &str, details: String) -> Finding {

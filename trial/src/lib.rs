@@ -28,6 +28,7 @@ pub mod inputs;
 mod judges;
 pub mod kind;
 pub mod ledger;
+pub mod legality_answers;
 pub mod machine_meanings;
 pub mod machine_promises;
 pub mod module_data;

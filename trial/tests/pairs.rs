@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("undefined", 22),
     ("memory", 69),
     ("arithmetic", 29),
-    ("selected", 106),
+    ("selected", 107),
     ("threads", 28),
     ("vectors", 39),
 ];

@@ -44,6 +44,9 @@ struct Arguments {
     /// Judge only the faults of these numbers; the sample stays the same.
     #[arg(long, value_name = "N", value_delimiter = ',')]
     only: Vec<u32>,
+    /// Draw only from files whose path has this part, such as `codegen/src/frame`.
+    #[arg(long, value_name = "PART", default_value = "")]
+    within: String,
     /// List the sample, and build nothing.
     #[arg(long)]
     list: bool,
@@ -72,7 +75,8 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
     let seed = arguments.seed.unwrap_or_else(|| draw::seed_of_week(since_1970));
     let sources = SourceTexts::read(&root)?;
     let equivalents = Equivalents::read(&root.join("fuzz/mutants/equivalent.txt"))?;
-    let sites = sources.sites()?;
+    let mut sites = sources.sites()?;
+    sites.retain(|site| site.file.contains(&arguments.within));
     let places = sites.len();
     let order = draw::order(sites, seed);
     let count = arguments.faults as usize;

@@ -1,7 +1,7 @@
 //! The questions of a campaign before its first program. Runs do not show that a definition is wrong where all judges
 //! read it, nor what assembly a row has, nor that a compressed form is never written, nor what a promise or the poison
 //! of a machine instruction says, nor that a crash file is misread, nor what code costs, nor that a legality table has
-//! a rule for nothing.
+//! a rule for nothing, nor a method of the rule language that no table uses.
 
 use super::{Campaign, CampaignReport, lock};
 use crate::costs::{self, ChangedProgram};
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Tally};
-use tribunal_trial::{crash, guard, machine_meanings, machine_promises, words};
+use tribunal_trial::{crash, guard, legality_answers, machine_meanings, machine_promises, words};
 use tribunal_verifier::definitions;
 
 /// A question about one target.
@@ -58,6 +58,10 @@ pub(super) fn outcome(campaign: &Campaign, stop: &AtomicBool) -> (CampaignReport
     let of_targets: Vec<Finding> = pool.map_or_else(|_| asked(), |pool| pool.install(asked));
     let mut findings = checked(&|| definitions::check().faults.iter().map(Finding::definition).collect());
     findings.extend(of_targets);
+    findings.extend(checked(&|| {
+        let known = legality_answers::all().into_iter();
+        known.filter_map(|answers| Some(Finding::wrong_rule(answers.method, answers.wrong?))).take(1).collect()
+    }));
     findings.extend(campaign.rule_sets().into_iter().flat_map(|(target, features)| {
         let ill_defined = |fault| Finding::ill_defined(&target.with(features), &fault);
         checked(&|| (target.legality)(features).verify().into_iter().map(ill_defined).collect())

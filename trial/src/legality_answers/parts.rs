@@ -1,20 +1,45 @@
 //! Predicates and mutations by themselves.
 
-use super::{access, methods, query};
-use std::collections::BTreeSet;
+use super::{KnownAnswers, access, differs, query};
 use tribunal_ir::AtomicOrdering;
 use tribunal_ir::types::{ElementCount, S8, S16, S32, S64};
 use tribunal_target::legality::mutations::{self as to, Mutation, TypeOf};
 use tribunal_target::legality::predicates::{self as when, Predicate};
 
-#[test]
-fn predicates_hold_and_do_not() {
-    let four_words = S32.times(ElementCount::fixed(4)).unwrap();
+/// Name, predicate, queries on which it holds, queries on which it does not.
+type PredicateRow = (&'static str, Predicate, &'static [&'static str], &'static [&'static str]);
+
+/// Name, mutation, query, result.
+type MutationRow = (&'static str, Mutation, &'static str, Option<(usize, &'static str)>);
+
+/// The rows of each file.
+pub(super) fn answers() -> Vec<KnownAnswers> {
+    let of_file = |file: &'static str| {
+        move |(method, predicate, holds, fails): PredicateRow| {
+            let of = |texts: &'static [&'static str], known| texts.iter().map(move |text| (text, known));
+            let wrong =
+                |(text, known): (&&str, bool)| differs(text, &query(text).map(|query| predicate(&query)), &Some(known));
+            KnownAnswers { file, method, wrong: of(holds, true).chain(of(fails, false)).find_map(wrong) }
+        }
+    };
+    let mutated = |(method, mutation, text, known): MutationRow| {
+        let said = query(text).and_then(|query| match mutation(&query) {
+            (index, Some(ty)) => Some((index, ty.to_string())),
+            (_, None) => None,
+        });
+        let known = known.map(|(index, ty)| (index, ty.to_string()));
+        KnownAnswers { file: "mutations", method, wrong: differs(text, &said, &known) }
+    };
+    let predicates = predicates().into_iter().map(of_file("predicates"));
+    let others = not_of_llvm().into_iter().map(of_file("extensions"));
+    predicates.chain(others).chain(mutations().into_iter().map(mutated)).collect()
+}
+
+fn predicates() -> Vec<PredicateRow> {
+    let four_words = S32.times(ElementCount::fixed(4)).unwrap_or(S32);
     let orders = |ordering| when::atomic_ordering_at_least_or_stronger_than(0, ordering);
     let both = |one, other| [when::is_scalar(one), when::is_pointer(other)];
-    // Name, predicate, queries on which it holds, queries on which it does not.
-    type Row = (&'static str, Predicate, &'static [&'static str], &'static [&'static str]);
-    let rows: Vec<Row> = vec![
+    vec![
         ("pred_not", when::pred_not(when::is_scalar(0)), &["p0", ""], &["s8"]),
         ("all", when::all(both(0, 1)), &["s8 p0"], &["s8 s8", "p0 p0"]),
         ("any", when::any(both(0, 1)), &["s8 s8", "p0 p0"], &["p0 s8"]),
@@ -72,38 +97,33 @@ fn predicates_hold_and_do_not() {
             &["@8:8:acquire", "@8:8:acq_rel", "@8:8:seq_cst"],
             &["@8:8:release", "@8:8:monotonic", "@8:8", ""],
         ),
-    ];
-    let mut seen = BTreeSet::new();
-    for (name, predicate, holds, fails) in rows {
-        holds.iter().for_each(|text| assert!(predicate(&query(text)), "{name} on {text}"));
-        fails.iter().for_each(|text| assert!(!predicate(&query(text)), "{name} on {text}"));
-        seen.insert(name.to_string());
-    }
-    assert_eq!(methods(include_str!("../../src/legality/predicates.rs")), seen);
+    ]
 }
 
-#[test]
-fn predicates_that_llvm_has_not() {
-    type Row = (Predicate, &'static [&'static str], &'static [&'static str]);
-    let rows: [Row; 5] = [
-        (when::made_of_halves(0, 1, 64), &["s256 s128", "s128 s64"], &["s64 s32", "s256 s64", "s96 s48"]),
-        (when::made_of_smaller_parts(0, 1, 64), &["s256 s64", "s128 s8"], &["s128 s64", "s64 s8", "s128 s1"]),
-        (when::mem_narrower_than(32), &["s32 p0 @16:8"], &["s32 p0 @32:8"]),
-        (when::mem_narrower_than_value(), &["s64 p0 @32:8"], &["s32 p0 @32:8"]),
-        (when::misaligned(), &["s32 p0 @32:16"], &["s32 p0 @32:32", "s32 p0"]),
-    ];
-    for (predicate, holds, fails) in rows {
-        holds.iter().for_each(|text| assert!(predicate(&query(text)), "{text}"));
-        fails.iter().for_each(|text| assert!(!predicate(&query(text)), "{text}"));
-    }
+/// Predicates that LLVM has not.
+fn not_of_llvm() -> Vec<PredicateRow> {
+    vec![
+        (
+            "made_of_halves",
+            when::made_of_halves(0, 1, 64),
+            &["s256 s128", "s128 s64"],
+            &["s64 s32", "s256 s64", "s96 s48"],
+        ),
+        (
+            "made_of_smaller_parts",
+            when::made_of_smaller_parts(0, 1, 64),
+            &["s256 s64", "s128 s8"],
+            &["s128 s64", "s64 s8", "s128 s1"],
+        ),
+        ("mem_narrower_than", when::mem_narrower_than(32), &["s32 p0 @16:8"], &["s32 p0 @32:8"]),
+        ("mem_narrower_than_value", when::mem_narrower_than_value(), &["s64 p0 @32:8"], &["s32 p0 @32:8"]),
+        ("misaligned", when::misaligned(), &["s32 p0 @32:16"], &["s32 p0 @32:32", "s32 p0"]),
+    ]
 }
 
-#[test]
-fn mutations_give_index_and_type() {
+fn mutations() -> Vec<MutationRow> {
     let two = ElementCount::fixed(2);
-    // Name, mutation, query, result.
-    type Row = (&'static str, Mutation, &'static str, Option<(usize, &'static str)>);
-    let rows: Vec<Row> = vec![
+    vec![
         ("change_to", to::change_to(1, S64), "s8 s8", Some((1, "s64"))),
         ("change_to", to::change_to(0, TypeOf(1)), "s8 v2s8", Some((0, "<2 x s8>"))),
         ("change_to", to::change_to(0, TypeOf(1)), "s8", None),
@@ -135,16 +155,5 @@ fn mutations_give_index_and_type() {
         ("more_elements_to_next_pow2", to::more_elements_to_next_pow2(0, 16), "v5s8", Some((0, "<16 x s8>"))),
         ("more_elements_to_next_pow2", to::more_elements_to_next_pow2(0, 0), "v40000s8", None),
         ("scalarize", to::scalarize(0), "v5p0", Some((0, "p0"))),
-    ];
-    let mut seen = BTreeSet::new();
-    for (name, mutation, text, expected) in rows {
-        let (index, given) = mutation(&query(text));
-        assert_eq!(
-            given.map(|ty| (index, ty.to_string())),
-            expected.map(|(index, ty)| (index, ty.to_string())),
-            "{name} on {text}"
-        );
-        seen.insert(name.to_string());
-    }
-    assert_eq!(methods(include_str!("../../src/legality/mutations.rs")), seen);
+    ]
 }
