@@ -104,11 +104,7 @@ pub fn call(text: &str) -> Result<Expectation, &'static str> {
     let values = right.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(right);
     let results = values.split(',').map(|text| integer(text.trim()).ok_or("expected a number after `==`"));
     let results = if right == UNDEFINED { None } else { Some(results.collect::<Result<_, _>>()?) };
-    Ok(Expectation {
-        function: function.to_string(),
-        arguments: arguments.collect::<Result<_, _>>()?,
-        results,
-    })
+    Ok(Expectation { function: function.to_string(), arguments: arguments.collect::<Result<_, _>>()?, results })
 }
 
 fn argument(text: &str) -> Result<Argument, &'static str> {
