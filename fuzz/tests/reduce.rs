@@ -12,7 +12,7 @@ use tribunal_codegen::{Allocator, NoObserver, Observer};
 use tribunal_emulator::Input;
 use tribunal_fuzz::campaign;
 use tribunal_fuzz::edit::{self, Edit, Leftover};
-use tribunal_fuzz::reduce::{self, Reduced, SearchLimits};
+use tribunal_fuzz::reduce::{self, Case, Reduced, SearchLimits};
 use tribunal_fuzz::sabotage::{self, Planter};
 use tribunal_ir::{Family, Function, Opcode, PReg, text};
 use tribunal_trial::{Finding, Harness, Judge, crash, inputs};
@@ -187,4 +187,27 @@ fn a_return_that_is_left_out_is_reduced_to_nothing() {
     let (function, finding) = large(&mut harness, &mut planter, Judge::Emulator);
     let reduced = reduce::reduce(&mut harness, &function, &finding, &mut planter, NO_LIMITS, &mut |_, _| {});
     assert_eq!(reduced.unwrap().function.all_insts().count(), 1);
+}
+
+/// Blocks of machine code are joined and its flags forgotten, as those of generic code are: little stays beside the one
+/// instruction that an oracle asks for.
+#[test]
+fn machine_code_is_reduced_to_one_instruction_and_what_it_reads() {
+    for &target in tribunal_target::ALL {
+        let features = target.default_features | target.all_options();
+        for number in 0..8 {
+            let seed = campaign::program_seed(3, number);
+            let function = campaign::generated_machine_code(seed, target, features).unwrap();
+            let machine = |function: &Function| {
+                let opcodes = function.all_insts().map(|inst| function.inst(inst).opcode);
+                opcodes.filter(|opcode| matches!(opcode, Opcode::Target(_))).collect::<Vec<_>>()
+            };
+            let wanted = machine(&function)[0];
+            let case = Case { ir: None, functions: vec![function], input: None };
+            let mut has_it = |case: &Case| case.functions.iter().any(|function| machine(function).contains(&wanted));
+            let small = reduce::search(case, target, features, NO_LIMITS, &mut has_it, &mut |_, _| {}).unwrap();
+            let count = small.case.instructions();
+            assert!(count <= 7, "{} {number}: {count}: {:?}", target.name, small.case.functions);
+        }
+    }
 }

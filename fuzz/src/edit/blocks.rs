@@ -2,7 +2,7 @@
 
 use super::scope::{Scope, is_free};
 use super::values::rename;
-use tribunal_ir::{Block, Builder, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Position, VReg};
+use tribunal_ir::{Block, Builder, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, Position, Stage, VReg};
 use tribunal_target::Target;
 
 fn is_terminator(function: &Function, target: &Target, inst: Inst) -> bool {
@@ -13,8 +13,18 @@ fn is_placed(function: &Function, block: Block) -> bool {
     function.layout().contains(&block)
 }
 
-fn jump(to: Block) -> InstData {
-    InstData::new(Opcode::G_BR, [Operand::Block(to)])
+/// The branch to a block: the machine's own, once its instructions are selected.
+fn jump(function: &Function, target: &Target, to: Block) -> InstData {
+    match function.stage < Stage::Selected {
+        true => InstData::new(Opcode::G_BR, [Operand::Block(to)]),
+        false => target.machine.jump(to),
+    }
+}
+
+/// True for a branch to `to`, and nothing else.
+fn is_jump(function: &Function, target: &Target, data: &InstData, to: Block) -> bool {
+    let jump = jump(function, target, to);
+    (data.opcode, &data.operands) == (jump.opcode, &jump.operands)
 }
 
 /// The next block in the layout.
@@ -31,7 +41,8 @@ fn end_explicitly(function: &mut Function, target: &Target, block: Block) {
     if let (false, Some(next)) = (ends, below(function, block))
         && function.successors(block).any(|successor| successor == next)
     {
-        function.append(block, jump(next));
+        let jump = jump(function, target, next);
+        function.append(block, jump);
     }
 }
 
@@ -40,7 +51,8 @@ fn end_with_jump(function: &mut Function, target: &Target, block: Block, to: Blo
     let ends: Vec<Inst> =
         function.insts_reversed(block).take_while(|&inst| is_terminator(function, target, inst)).collect();
     ends.into_iter().for_each(|inst| function.remove(inst));
-    function.append(block, jump(to));
+    let jump = jump(function, target, to);
+    function.append(block, jump);
     function.block_mut(block).successors = vec![(to, None)];
 }
 
@@ -89,7 +101,8 @@ fn prune(function: &mut Function) {
 
 pub(super) fn goto(function: &mut Function, target: &Target, block: Block, to: Block) -> bool {
     let successors: Vec<Block> = function.successors(block).collect();
-    let jumps_already = function.last_inst(block).is_some_and(|inst| function.inst(inst).opcode == Opcode::G_BR);
+    let last = function.last_inst(block).map(|inst| function.inst(inst));
+    let jumps_already = last.is_some_and(|data| is_jump(function, target, data, to));
     let alone = successors.iter().all(|&successor| successor == to);
     if !is_placed(function, block) || !successors.contains(&to) || (alone && jumps_already) {
         return false;
@@ -127,11 +140,10 @@ pub(super) fn exchange(function: &mut Function, target: &Target, block: Block) -
     true
 }
 
-pub(super) fn fall_through(function: &mut Function, block: Block) -> bool {
+pub(super) fn fall_through(function: &mut Function, target: &Target, block: Block) -> bool {
     let Some(last) = function.last_inst(block).filter(|_| is_placed(function, block)) else { return false };
     let data = function.inst(last);
-    let falls = data.opcode == Opcode::G_BR
-        && below(function, block).is_some_and(|next| data.operands[0] == Operand::Block(next));
+    let falls = below(function, block).is_some_and(|next| is_jump(function, target, data, next));
     if falls {
         function.remove(last);
     }
@@ -217,7 +229,8 @@ pub(super) fn split(function: &mut Function, target: &Target, inst: Inst) -> Opt
     move_insts(function, block, Some(inst), tail);
     function.block_mut(tail).successors = std::mem::take(&mut function.block_mut(block).successors);
     rename_predecessor(function, block, tail);
-    function.append(block, jump(tail));
+    let onward = jump(function, target, tail);
+    function.append(block, onward);
     function.block_mut(block).successors = vec![(tail, None)];
     place_after(function, block, tail);
     Some(tail)
@@ -239,7 +252,8 @@ pub(super) fn diamond(function: &mut Function, target: &Target, before: Inst, co
     let Some(head) = function.block_of(before) else { return false };
     let Some(tail) = split(function, target, before) else { return false };
     let side = function.new_block();
-    function.append(side, jump(tail));
+    let back = jump(function, target, tail);
+    function.append(side, back);
     function.block_mut(side).successors = vec![(tail, None)];
     place_after(function, head, side);
     end_with_jump(function, target, head, tail);

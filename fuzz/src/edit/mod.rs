@@ -23,6 +23,7 @@ pub use compact::compact;
 pub use scope::{Scope, is_free, read_on_entry};
 pub use shape::{alike, flags_of, immediate_range, is_supported};
 pub use splice::{Donor, donors};
+pub use values::is_same_kind;
 pub use widths::{WidthClass, width_classes};
 
 use tribunal_ir::{Bits, Block, Function, Inst, InstFlags, IntPredicate, Opcode, PReg, Type, VReg};
@@ -176,7 +177,7 @@ impl Edit {
             Edit::Width { register, bits } => widths::set_width(function, *register, *bits),
             Edit::Goto { block, to } => blocks::goto(function, target, *block, *to),
             Edit::Exchange(block) => blocks::exchange(function, target, *block),
-            Edit::FallThrough(block) => blocks::fall_through(function, *block),
+            Edit::FallThrough(block) => blocks::fall_through(function, target, *block),
             Edit::Join(block) => blocks::join(function, target, *block),
             Edit::Split(inst) => blocks::split(function, target, *inst).is_some(),
             Edit::DropResult(register) => values::drop_result(function, target, *register),

@@ -3,7 +3,10 @@
 use super::scope::Scope;
 use smallvec::SmallVec;
 use tribunal_ir::bits::MAX_BITS;
-use tribunal_ir::{Bits, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, Type, VReg};
+use tribunal_ir::{
+    Bits, Constraint, Function, Inst, InstData, Opcode, OpcodeFlags, Operand, PReg, Reg, RegFlags, RegOperand, Type,
+    VReg,
+};
 use tribunal_target::Target;
 
 /// Every read of `from` becomes one of `to`.
@@ -30,9 +33,7 @@ pub(super) fn rename(function: &mut Function, from: VReg, to: VReg) {
 
 pub(super) fn forward(function: &mut Function, register: VReg, to: VReg) -> bool {
     let Some(def) = function.def_of(register).filter(|&def| function.block_of(def).is_some()) else { return false };
-    let fits = function.vregs[register].ty == function.vregs[to].ty
-        && function.vregs[register].constraint == function.vregs[to].constraint;
-    if !fits || register == to || function.use_count(register) == 0 {
+    if !is_same_kind(function, register, to) || register == to || function.use_count(register) == 0 {
         return false;
     }
     let scope = Scope::new(function);
@@ -65,13 +66,21 @@ fn constant_at(function: &mut Function, inst: Inst, ty: Type, value: Bits) -> VR
     register
 }
 
-fn has_constants(ty: Option<Type>) -> Option<Type> {
-    ty.filter(|ty| !ty.is_vector() && ty.bits() <= MAX_BITS)
+/// The type of the register, if a constant may stand for it.
+fn has_constants(function: &Function, register: VReg) -> Option<Type> {
+    let is_generic = !matches!(function.vregs[register].constraint, Constraint::Class(_));
+    function.type_of(register).filter(|ty| is_generic && !ty.is_vector() && ty.bits() <= MAX_BITS)
+}
+
+/// True if one register may be read in the place of the other.
+pub fn is_same_kind(function: &Function, one: VReg, other: VReg) -> bool {
+    let [one, other] = [one, other].map(|register| &function.vregs[register]);
+    one.ty == other.ty && one.constraint == other.constraint
 }
 
 pub(super) fn become_constant(function: &mut Function, register: VReg, value: Bits) -> bool {
     let Some(def) = function.def_of(register).filter(|&def| function.block_of(def).is_some()) else { return false };
-    let Some(ty) = has_constants(function.type_of(register)) else { return false };
+    let Some(ty) = has_constants(function, register) else { return false };
     let value = value.zext_or_trunc(ty.bits());
     let data = function.inst(def);
     if data.opcode == Opcode::G_CONSTANT {
@@ -97,9 +106,7 @@ pub(super) fn set_operand(function: &mut Function, inst: Inst, index: usize, to:
     let data = function.inst(inst);
     let Some(Operand::Reg(operand)) = data.operands.get(index) else { return false };
     let Reg::Virtual(register) = operand.reg else { return false };
-    let same_kind = function.vregs[register].ty == function.vregs[to].ty
-        && function.vregs[register].constraint == function.vregs[to].constraint;
-    if operand.flags.contains(RegFlags::DEF) || register == to || !same_kind {
+    if operand.flags.contains(RegFlags::DEF) || register == to || !is_same_kind(function, register, to) {
         return false;
     }
     let scope = Scope::new(function);
@@ -124,6 +131,12 @@ pub(super) fn is_pure(function: &Function, target: &Target, inst: Inst) -> bool 
         && data.defs().all(|operand| operand.reg.as_virtual().is_some())
 }
 
+/// What is read in the place of a result that goes.
+enum StandIn {
+    Value(VReg),
+    Zero(Type),
+}
+
 pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bool {
     if function.block_of(inst).is_none() {
         return false;
@@ -131,25 +144,24 @@ pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bo
     let data = function.inst(inst);
     let flags = function.opcode_flags(data, target.vocabulary);
     let pinned = flags.intersects(OpcodeFlags::TERMINATOR | OpcodeFlags::CALL) || target.is_call_frame(data);
-    if pinned || data.defs().any(|operand| operand.reg.as_physical().is_some()) {
+    // Flags that nothing reads may go; the verifier tells whether something does.
+    let is_kept =
+        |operand: &RegOperand| operand.reg.as_physical().is_some() && !operand.flags.contains(RegFlags::IMPLICIT);
+    if pinned || data.defs().any(is_kept) {
         return false;
     }
-    let defs: Vec<VReg> = data.vreg_defs().collect();
-    let read = |&register: &VReg| function.use_count(register) > 0;
-    if defs
-        .iter()
-        .filter(|register| read(register))
-        .any(|&register| has_constants(function.type_of(register)).is_none())
-    {
-        return false;
-    }
-    for register in defs {
-        if function.use_count(register) == 0 {
-            continue;
-        }
-        let Some(ty) = function.type_of(register) else { continue };
-        let to = stand_in(function, inst, register)
-            .unwrap_or_else(|| constant_at(function, inst, ty, Bits::zero(ty.bits())));
+    let other = |register: VReg| match stand_in(function, inst, register) {
+        Some(value) => Some(StandIn::Value(value)),
+        None => has_constants(function, register).map(StandIn::Zero),
+    };
+    let read = data.vreg_defs().filter(|&register| function.use_count(register) > 0);
+    let stand_ins: Option<Vec<(VReg, StandIn)>> = read.map(|register| Some((register, other(register)?))).collect();
+    let Some(stand_ins) = stand_ins else { return false };
+    for (register, other) in stand_ins {
+        let to = match other {
+            StandIn::Value(value) => value,
+            StandIn::Zero(ty) => constant_at(function, inst, ty, Bits::zero(ty.bits())),
+        };
         rename(function, register, to);
     }
     function.remove(inst);
@@ -160,11 +172,7 @@ pub(super) fn remove(function: &mut Function, target: &Target, inst: Inst) -> bo
 /// first.
 fn stand_in(function: &Function, inst: Inst, register: VReg) -> Option<VReg> {
     const NEAR: usize = 64;
-    let row = &function.vregs[register];
-    let fits = |other: &VReg| {
-        let data = &function.vregs[*other];
-        *other != register && data.ty == row.ty && data.constraint == row.constraint
-    };
+    let fits = |other: &VReg| *other != register && is_same_kind(function, *other, register);
     let data = function.inst(inst);
     let operand = data.vreg_uses().find(|other| fits(other) && !data.opcode.is_phi());
     let above = std::iter::successors(function.previous_inst(inst), |&inst| function.previous_inst(inst)).take(NEAR);
@@ -229,9 +237,8 @@ pub(super) fn remove_call(function: &mut Function, target: &Target, setup: Inst)
         target.is_call_frame(data) || operands.any(|operand| operand.reg.as_physical().is_some())
     };
     let going: Vec<Inst> = following[..=end + results].iter().copied().filter(|&inst| touches(inst)).collect();
-    let typed = |inst: Inst| {
-        function.inst(inst).vreg_defs().all(|register| has_constants(function.type_of(register)).is_some())
-    };
+    let typed =
+        |inst: Inst| function.inst(inst).vreg_defs().all(|register| has_constants(function, register).is_some());
     if !going.iter().all(|&inst| typed(inst)) {
         return false;
     }

@@ -139,11 +139,10 @@ fn plain(function: &Function, _: &Target) -> Vec<Edit> {
     flags.chain(accesses.map(Edit::PlainMemory)).collect()
 }
 
-/// The nearest and farthest of `above` that have the type of `register`.
+/// The nearest and farthest of `above` that may be read in the place of `register`.
 fn stand_ins(function: &Function, above: &[VReg], register: VReg) -> Vec<VReg> {
-    let ty = function.type_of(register);
-    let fits = above.iter().copied().filter(|&other| other != register && function.type_of(other) == ty);
-    let fits: Vec<VReg> = fits.collect();
+    let fits = |&other: &VReg| other != register && edit::is_same_kind(function, other, register);
+    let fits: Vec<VReg> = above.iter().copied().filter(fits).collect();
     let near = fits.len().min(STAND_INS);
     let far = fits.len().saturating_sub(STAND_INS).max(near);
     fits[..near].iter().chain(fits[far..].iter().rev()).copied().collect()
