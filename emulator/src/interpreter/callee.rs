@@ -57,10 +57,15 @@ impl Choices {
         (self.word() % count as u64) as usize
     }
 
-    /// A number: mostly a small one, which keeps any promise of an extension.
+    /// A number: mostly a small one, which keeps any promise of an extension; now and then the least or the greatest
+    /// one of some width, sign-extended.
     fn number(&mut self) -> u64 {
-        match self.below(4) {
-            0 => self.word(),
+        match self.below(8) {
+            0 | 1 => self.word(),
+            2 => {
+                let greatest = (1u64 << [7, 15, 31, 31][self.below(4)]) - 1;
+                if self.below(2) == 0 { greatest } else { !greatest }
+            }
             _ => self.word() % 5,
         }
     }

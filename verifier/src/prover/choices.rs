@@ -6,6 +6,7 @@ use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{Node, Symbolic, Term};
 use super::validate::Undef;
 use super::witness;
+use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
 use tribunal_ir::{FloatFormat, InstData, Opcode, VReg};
 
@@ -56,6 +57,15 @@ pub(super) fn high_bits(d: &mut Symbolic, source: &Side, result: &Side) -> Vec<(
         found.extend(value.map(|value| (high, d.extract_bits(value, from, width - from))));
     }
     found
+}
+
+/// The same choices, each as the greatest signed number: high bits with which a promise breaks that other ones keep.
+pub(super) fn greatest(d: &mut Symbolic, extended: &[(Term, Term)]) -> Vec<(Term, Term)> {
+    let greatest = |&(choice, _): &(Term, Term)| {
+        let width = d.width_of(choice);
+        (choice, d.value(Bits::signed_min(width).not()))
+    };
+    extended.iter().map(greatest).collect()
 }
 
 impl SideEvaluation<'_> {

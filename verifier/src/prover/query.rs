@@ -21,6 +21,7 @@ use tribunal_ir::{AddressBase, Block, InstData, Opcode, OpcodeFlags, PReg, Stage
 use tribunal_target::{Target, environment};
 
 /// One output of both sides.
+#[derive(Clone)]
 pub(super) struct StepOutput {
     pub name: ValueName,
     pub source: Scalar,
@@ -95,8 +96,20 @@ pub(super) fn question(
     let mut outputs = by_elements(&mut graph, outputs);
     let frozen = [&source.frozen[..], &choices::numbers_of_nans(&mut graph, source, result)].concat();
     let extended = choices::high_bits(&mut graph, source, result);
-    let kept = KeptValues { frozen: &frozen, extended: &extended };
-    let guessed = witness::resolve(&mut graph, (&source.choices, kept), &result.choices, &mut outputs);
+    let resolved = |graph: &mut Symbolic, extended: &[(Term, Term)], outputs: &mut [StepOutput]| {
+        let kept = KeptValues { frozen: &frozen, extended };
+        witness::resolve(graph, (&source.choices, kept), &result.choices, outputs)
+    };
+    let mut others = if extended.is_empty() { Vec::new() } else { outputs.clone() };
+    let guessed = resolved(&mut graph, &extended, &mut outputs);
+    let mut wrong_values = wrong_values(&mut graph, &outputs);
+    if !extended.is_empty() && !graph.is_false(wrong_values) {
+        // A promise that some high bits break is broken: the later side may be poison there.
+        let greatest = choices::greatest(&mut graph, &extended);
+        resolved(&mut graph, &greatest, &mut others);
+        let also_wrong = self::wrong_values(&mut graph, &others);
+        wrong_values = graph.bool_and(&wrong_values, &also_wrong);
+    }
     let mut wrong = graph.truth(false);
     let moments = source.effects.iter().zip(&result.effects).map(|(one, other)| (one.ub, other.ub));
     for (source_ub, result_ub) in moments.chain([(source.ub, result.ub)]) {
@@ -105,9 +118,9 @@ pub(super) fn question(
             wrong = graph.bool_or(&wrong, &bad);
         }
     }
-    let mut query = of_outputs(graph, inputs, source.ub, outputs, guessed);
-    query.wrong = query.graph.bool_or(&wrong, &query.wrong);
-    query
+    let wrong = graph.bool_or(&wrong, &wrong_values);
+    let source_defined = graph.complement(source.ub);
+    Query { graph, inputs, outputs, source_defined, wrong, guessed }
 }
 
 /// The question whether each output of the second side refines the first's.
@@ -120,19 +133,22 @@ pub(super) fn of_outputs(
 ) -> Query {
     let outputs = by_elements(&mut graph, outputs);
     let source_defined = graph.complement(source_ub);
+    let wrong = wrong_values(&mut graph, &outputs);
+    Query { graph, inputs, outputs, source_defined, wrong, guessed }
+}
+
+/// Where some output of the second side does not refine the first's.
+fn wrong_values(graph: &mut Symbolic, outputs: &[StepOutput]) -> Term {
     let mut wrong = graph.truth(false);
-    for output in &outputs {
-        if output.is_same(&graph) {
-            continue;
-        }
+    for output in outputs.iter().filter(|output| !output.is_same(graph)).collect::<Vec<_>>() {
         let (before, after) = (&output.source, &output.target);
         let differ = graph.equal(before.bits, after.bits);
         let differ = graph.complement(differ);
         let bad = graph.bool_or(&after.poison, &differ);
-        let bad = assuming(&mut graph, &[output.ub, before.poison], bad);
+        let bad = assuming(graph, &[output.ub, before.poison], bad);
         wrong = graph.bool_or(&wrong, &bad);
     }
-    Query { graph, inputs, outputs, source_defined, wrong, guessed }
+    wrong
 }
 
 impl Query {
