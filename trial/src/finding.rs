@@ -159,7 +159,7 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
-    /// Bank selection did not find the cheapest banks.
+    /// Bank selection did not find the cheapest banks, or weighs places by frequencies that are not those of the loops.
     pub(crate) fn dearer_banks(details: String) -> Finding {
         let (kind, guilty) = (FindingKind::Contract, bank_select::PASS.name.to_string());
         Finding { judge: Judge::Verifier, kind, guilty, details, input: None }

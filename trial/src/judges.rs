@@ -12,12 +12,14 @@ use crate::counterexample;
 use crate::execution::EmulatorRow;
 use crate::features::Recorder;
 use crate::finding::{Finding, Judge, Tally};
+use crate::frequencies;
 use crate::kind::FindingKind;
 use crate::text;
 use crate::words::WrongRow;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::fmt::Display;
+use tribunal_codegen::frequencies::BlockFrequencies;
 use tribunal_codegen::pipeline::{Code, Pass};
 use tribunal_codegen::{BankSelectMode, Observer, Options, bank_select};
 use tribunal_emulator::FaultKind;
@@ -248,6 +250,10 @@ impl JudgeRow for VerifierRow {
         }
         let (target, options) = (session.bench.target, session.bench.options);
         let is_global = pass.name == bank_select::PASS.name && options.bank_select == BankSelectMode::Global;
+        if is_global && session.judges.watches_closely() {
+            let wrong = frequencies::wrong(function, &BlockFrequencies::of(function));
+            session.tally.findings.extend(wrong.map(Finding::dearer_banks));
+        }
         // Where something else is wrong, the source says nothing of this function.
         if is_global && session.tally.findings.is_empty() && session.judges.watches_closely() {
             let cheaper = bank_costs::cheaper(target, options, session.source, function);

@@ -21,6 +21,7 @@ mod explain;
 pub mod features;
 pub mod finding;
 pub mod foreign;
+mod frequencies;
 pub mod guard;
 pub mod harness;
 pub mod image;
