@@ -63,8 +63,8 @@ fn reached(start: Block, without: Option<Block>, edges: &[Edge]) -> Vec<Block> {
     reached
 }
 
-/// Adds one for each loop around a block of `blocks`, whose edges these are. The entry and all edges of the function tell
-/// the entries of a loop.
+/// Adds one for each loop around a block of `blocks`, whose edges these are. The function's entry and all its edges
+/// tell the entries of a loop.
 fn count_loops(blocks: &[Block], edges: &[Edge], (entry, all): (Block, &[Edge]), loops: &mut BTreeMap<Block, u32>) {
     let after = |block: Block| -> Vec<Block> {
         let next = edges.iter().filter(|&&(from, _)| from == block).map(|&(_, to)| to);

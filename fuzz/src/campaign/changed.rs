@@ -4,9 +4,11 @@
 //! Invariant: no program is taken where the code is the ledger's, so a campaign of an unchanged backend has none.
 
 use super::modules::{self, JudgedModule};
-use super::{CampaignReport, Shared, judges, lock};
+use super::{CampaignReport, Shared, lock};
 use crate::costs::ChangedProgram;
 use tribunal_ir::Function;
+use tribunal_trial::JudgeSet;
+use tribunal_trial::finding::Judge;
 use tribunal_trial::harness::Harness;
 use tribunal_trial::inputs::Plan;
 
@@ -15,8 +17,10 @@ const SHARE: u32 = 4;
 
 /// The next program for one of the targets, while there is time for such programs; `None` if it is over.
 pub(super) fn next(shared: &Shared<'_>) -> Option<ChangedProgram> {
-    let is_late = shared.started.elapsed() >= shared.campaign.time / SHARE;
-    lock(&shared.changed).pop_front().filter(|_| !is_late)
+    match shared.started.elapsed() < shared.campaign.time / SHARE {
+        true => lock(&shared.changed).pop_front(),
+        false => None,
+    }
 }
 
 /// Judges such a program as the campaign judges its own of several functions. The ledger tells what is refused.
@@ -29,6 +33,7 @@ pub(super) fn program(
     harness.set_options(changed.options);
     let (seed, count) = (shared.campaign.seed, shared.campaign.inputs);
     let functions: Vec<&Function> = changed.functions.iter().collect();
-    let module = JudgedModule { functions: &functions, judges: judges(4), may_be_refused: true };
+    let module =
+        JudgedModule { functions: &functions, judges: JudgeSet::ALL.without(Judge::Text), may_be_refused: true };
     modules::judge(shared, harness, module, Plan { count, seed }, local);
 }
