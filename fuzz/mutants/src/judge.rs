@@ -201,11 +201,16 @@ impl Court {
                 }
                 is_reached = true;
                 let run = self.run(verb, Switch::On(mutant.number), command, &place)?;
-                if let Some(finding) = run.finding() {
-                    return Ok(Fate::Killed(found(verb, &run, &finding, &place, pass)));
+                let found_one = run.finding();
+                if let Some(finding) = &found_one
+                    && !self.shows_without_fault(&place, finding)?
+                {
+                    return Ok(Fate::Killed(found(verb, &run, finding, &place, pass)));
                 }
                 match run.status {
                     Some(0) => {}
+                    // The finding is none of the fault, and ended the command before its time.
+                    _ if found_one.is_some() => survival.open.push(verb),
                     // A judge that needs longer than the limit has found nothing; `fuzz` ends by itself.
                     None if run.is_late && verb != Verb::Fuzz => survival.open.push(verb),
                     Some(3) => survival.open.push(verb),
@@ -223,6 +228,21 @@ impl Court {
         }
         survival.open.dedup();
         Ok(Fate::Alive(survival))
+    }
+
+    /// Whether the program without a fault reproduces a crash file of the finding, which a campaign may make too seldom
+    /// to have met it there. A refusal is no finding of a replay, but its status.
+    fn shows_without_fault(&self, place: &Path, finding: &Finding) -> Result<bool, MutantsError> {
+        let shown = if finding.kind == "unsupported" { 3 } else { 1 };
+        for (path, _) in crash_files(place, &finding.signature) {
+            let mut command = Command::new(&self.program);
+            command.arg("replay").arg(path).current_dir(&self.root);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            if command.status().map_err(MutantsError::at(&self.program))?.code() == Some(shown) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the verb's command of this index comes to the fault. A table's fault has no place to come to.
@@ -333,10 +353,15 @@ impl Court {
 
 /// Instructions of the crash file with this signature.
 fn reproducer(place: &Path, signature: &str) -> Option<usize> {
-    let folder = std::fs::read_dir(place.join("crashes")).ok()?;
-    let texts = folder.filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
+    crash_files(place, signature).iter().map(|(_, text)| instructions(text)).min()
+}
+
+/// The crash files with this signature, each with its text.
+fn crash_files(place: &Path, signature: &str) -> Vec<(PathBuf, String)> {
     let line = format!("# signature: {signature}");
-    texts.filter(|text| text.lines().any(|other| other == line)).map(|text| instructions(&text)).min()
+    let folder = std::fs::read_dir(place.join("crashes")).into_iter().flatten().filter_map(Result::ok);
+    let texts = folder.filter_map(|entry| Some((entry.path(), std::fs::read_to_string(entry.path()).ok()?)));
+    texts.filter(|(_, text)| text.lines().any(|other| other == line)).collect()
 }
 
 /// Copies the files of a folder.

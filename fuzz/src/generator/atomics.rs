@@ -53,9 +53,10 @@ impl Generator<'_, '_, '_> {
         };
         let ty = if is_pointer { pointer } else { Type::scalar(bits) };
         let bytes = ty.bytes();
-        // The register of a number may be wider than the access.
+        // The register of a number may be wider than the access: as wide as the machine's.
+        let whole = self.register_type().bits();
         let register = match !is_pointer && self.u.ratio(1, 4)? {
-            true => Type::scalar(bits.max(*self.u.choose(&SIZES)?)),
+            true => Type::scalar(bits.max(whole.min(*self.u.choose(&SIZES)?))),
             false => ty,
         };
         // Whether it succeeded is a number of any width.
