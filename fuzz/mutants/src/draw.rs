@@ -50,6 +50,7 @@ mod tests {
             operator,
             shown: (String::new(), String::new()),
             change: Change::Drop,
+            alike: (1, 1),
         }
     }
 

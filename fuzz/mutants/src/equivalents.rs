@@ -45,6 +45,8 @@ impl Equivalents {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::SourceTexts;
+    use std::collections::BTreeSet;
 
     fn read(text: &str) -> Result<Equivalents, MutantsError> {
         let file = tempfile::NamedTempFile::new().expect("a file for the list");
@@ -63,8 +65,19 @@ mod tests {
         }
     }
 
+    fn committed() -> Equivalents {
+        Equivalents::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("equivalent.txt")).expect("the list is read")
+    }
+
+    /// Each argument with a number is for a place that there is.
     #[test]
-    fn the_committed_list_is_well_formed() {
-        Equivalents::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("equivalent.txt")).expect("the list is read");
+    fn numbers_are_of_places_that_read_alike() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let sites = SourceTexts::read(&root).and_then(|sources| sources.sites()).expect("the sources are read");
+        let keys: BTreeSet<String> = sites.iter().map(MutationSite::key).collect();
+        let is_numbered = |key: &&String| key.rsplit(" | ").next().is_some_and(|last| last.contains(" of "));
+        let list = committed();
+        let gone: Vec<&String> = list.0.keys().filter(is_numbered).filter(|key| !keys.contains(*key)).collect();
+        assert!(gone.is_empty(), "{gone:#?}");
     }
 }

@@ -487,7 +487,16 @@ mod tests {
         let mutant = |number, change| {
             let (file, item) = ("backend/ir/src/opcode.rs".to_string(), "f".to_string());
             let shown = ("g();".to_string(), "(nothing)".to_string());
-            let site = MutationSite { file, line: 7, item, range: 0..1, operator: Operator::Statement, shown, change };
+            let site = MutationSite {
+                file,
+                line: 7,
+                item,
+                range: 0..1,
+                operator: Operator::Statement,
+                shown,
+                change,
+                alike: (1, 1),
+            };
             Mutant { number, site }
         };
         let (code, table) = (Change::Drop, Change::Table { at: 0..1, with: String::new(), statics: Vec::new() });

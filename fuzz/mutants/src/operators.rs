@@ -69,7 +69,16 @@ impl Walk<'_> {
     ) {
         let item = self.items.join("::");
         let shown = (one_line(&shown.0), one_line(&shown.1));
-        self.sites.push(MutationSite { file: self.file.to_string(), line, item, range, operator, shown, change });
+        self.sites.push(MutationSite {
+            file: self.file.to_string(),
+            line,
+            item,
+            range,
+            operator,
+            shown,
+            change,
+            alike: (1, 1),
+        });
     }
 
     fn replace(&mut self, syntax: &impl Spanned, operator: Operator, with: String) {

@@ -187,6 +187,7 @@ mod tests {
             operator: Operator::Statement,
             shown: ("g();".to_string(), "(nothing)".to_string()),
             change: Change::Drop,
+            alike: (1, 1),
         };
         JudgedMutant { number: 1, site, fate, equivalent: equivalent.map(str::to_string) }
     }

@@ -1,5 +1,6 @@
 //! A place in a source file, and the fault that an operator puts there.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -125,13 +126,33 @@ pub struct MutationSite {
     pub shown: (String, String),
     /// The change.
     pub change: Change,
+    /// Its number among the places of its function that read alike, from 1 on, and their count.
+    pub alike: (usize, usize),
 }
 
 impl MutationSite {
     /// Its identity between runs: all but numbers of lines, which move.
     pub fn key(&self) -> String {
+        match self.alike {
+            (_, 1) => self.text(),
+            (number, count) => format!("{} | {number} of {count}", self.text()),
+        }
+    }
+
+    fn text(&self) -> String {
         let (before, after) = &self.shown;
         format!("{} | {} | {} | {before} | {after}", self.file, self.item, self.operator)
+    }
+
+    /// Tells those that read alike apart.
+    pub fn number(sites: &mut [MutationSite]) {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for site in &mut *sites {
+            let count = counts.entry(site.text()).or_default();
+            *count += 1;
+            site.alike.0 = *count;
+        }
+        sites.iter_mut().for_each(|site| site.alike.1 = counts[&site.text()]);
     }
 }
 
@@ -139,5 +160,30 @@ impl fmt::Display for MutationSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (before, after) = &self.shown;
         write!(f, "{}:{} in {}: {}: `{before}` to `{after}`", self.file, self.line, self.item, self.operator)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An argument about one place proves nothing of another that reads alike.
+    #[test]
+    fn places_that_read_alike_have_keys_of_their_own() {
+        let site = |item: &str, start: usize| MutationSite {
+            file: "a.rs".to_string(),
+            line: 1,
+            item: item.to_string(),
+            range: start..start + 1,
+            operator: Operator::Constant,
+            shown: ("2".to_string(), "3".to_string()),
+            change: Change::Drop,
+            alike: (1, 1),
+        };
+        let mut sites = [site("f", 1), site("g", 3), site("f", 9)];
+        MutationSite::number(&mut sites);
+        let text = |item: &str| format!("a.rs | {item} | bit of a constant flipped | 2 | 3");
+        let keys = sites.each_ref().map(MutationSite::key);
+        assert_eq!(keys, [format!("{} | 1 of 2", text("f")), text("g"), format!("{} | 2 of 2", text("f"))]);
     }
 }

@@ -139,6 +139,7 @@ impl Table<'_> {
             operator,
             shown: (short(&self.text[start..end]), short(with)),
             change: Change::Table { at: start..end, with: with.to_string(), statics: self.statics.clone() },
+            alike: (1, 1),
         });
     }
 

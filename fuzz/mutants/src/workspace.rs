@@ -63,6 +63,7 @@ impl SourceTexts {
             sites.extend(operators::sites(name, text, &syntax[name]));
             sites.extend(tables::sites(name, text, &syntax[name], &macros));
         }
+        MutationSite::number(&mut sites);
         Ok(sites)
     }
 }
