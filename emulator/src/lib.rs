@@ -9,7 +9,7 @@ pub mod input;
 pub mod interpreter;
 pub mod machine;
 pub mod observation;
-pub mod traps;
+pub mod trap_names;
 
 pub use fault::FaultKind;
 pub use input::Input;

@@ -22,7 +22,7 @@ pub use programs::{
 
 use self::decisions::Comparisons;
 use self::programs::generated_at;
-use self::stuck::WorkerPlace;
+use self::stuck::{CampaignProgram, WorkerPlace};
 use crate::corpus::{Corpus, Drawn};
 use crate::costs::ChangedProgram;
 use crate::coverage::Reached;
@@ -104,6 +104,28 @@ pub struct CampaignReport {
 }
 
 impl Campaign {
+    /// A campaign for these targets on one thread, without a limit, that writes its crash files to `out`.
+    pub fn new(targets: Vec<(&'static Target, Features)>, out: PathBuf) -> Campaign {
+        Campaign {
+            targets,
+            mix: FeatureMix::Given,
+            time: Duration::MAX,
+            runs: None,
+            findings: None,
+            patience: Duration::MAX,
+            seed: 1,
+            jobs: 1,
+            inputs: 4,
+            out,
+            corpus: None,
+            known: KnownFindings::default(),
+            fault: None,
+            bank_select: None,
+            allocator: None,
+            proofs: ProofCache::default(),
+        }
+    }
+
     /// The options of the program with this seed.
     fn options(&self, features: Features, seed: u64) -> Options {
         // Turned round, so that the draw is another than that of the program.
@@ -198,8 +220,8 @@ pub fn run(
             };
             progress(shared.started.elapsed(), programs, findings);
             let stuck = shared.places.iter().find_map(|place| place.stuck(campaign.patience));
-            if let Some((number, abandon)) = stuck.and_then(|number| Some((number, abandon.take()?))) {
-                abandon(stuck::report(&shared, number));
+            if let Some((program, abandon)) = stuck.and_then(|program| Some((program, abandon.take()?))) {
+                abandon(stuck::report(&shared, program));
             }
         }
     });
@@ -243,7 +265,9 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
         if let Some(program) = changed::next(shared) {
             if let Some(harness) = harnesses.iter_mut().find(|harness| program.is_for(harness.target())) {
                 let work = |harness: &mut Harness, local: &mut _| changed::program(shared, harness, &program, local);
-                guarded(shared, harness, &program.name, &mut local, work);
+                place.at(CampaignProgram::Fixed(program.name.clone()), || {
+                    guarded(shared, harness, &program.name, &mut local, work);
+                });
             }
             continue;
         }
@@ -254,7 +278,7 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
         let index = (number % harnesses.len() as u64) as usize;
         let given = shared.campaign.targets[index].1;
         let harness = &mut harnesses[index];
-        place.at(number, || {
+        place.at(CampaignProgram::Drawn(number), || {
             guarded(shared, harness, &format!("program {number}"), &mut local, |harness, local| {
                 program(shared, harness, given, number, local);
                 shared.comparisons.after(shared, number, local);
@@ -439,24 +463,8 @@ mod tests {
     use tribunal_trial::kind::FindingKind;
 
     pub(super) fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
-        Campaign {
-            targets: vec![(target, target.default_features)],
-            mix: FeatureMix::Given,
-            time: Duration::MAX,
-            runs: None,
-            findings: None,
-            patience: Duration::MAX,
-            seed: 1,
-            jobs: 1,
-            inputs: 4,
-            out: out.to_path_buf(),
-            corpus: None,
-            known: Default::default(),
-            fault: None,
-            bank_select: None,
-            allocator: None,
-            proofs: proofs.clone(),
-        }
+        let targets = vec![(target, target.default_features)];
+        Campaign { proofs: proofs.clone(), ..Campaign::new(targets, out.to_path_buf()) }
     }
 
     pub(super) fn shared_by(campaign: &Campaign) -> Shared<'_> {

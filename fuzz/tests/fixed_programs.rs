@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tribunal_fuzz::campaign::{self, Campaign, FeatureMix};
+use tribunal_fuzz::campaign::{self, Campaign};
 use tribunal_fuzz::costs;
 use tribunal_fuzz::fixed_programs::{programs, wrong_answers, wrong_verdicts};
 use tribunal_target::riscv::RISCV64;
@@ -34,22 +34,11 @@ fn programs_of_other_code_are_judged_first() {
     let out = tempfile::tempdir().expect("a folder");
     let judged = |target: &'static Target| {
         let campaign = Campaign {
-            targets: vec![(target, target.default_features)],
-            mix: FeatureMix::Given,
             time: Duration::from_secs(120),
             runs: Some(0),
-            findings: None,
-            patience: Duration::MAX,
-            seed: 1,
             jobs: 2,
             inputs: 8,
-            out: out.path().to_path_buf(),
-            corpus: None,
-            known: Default::default(),
-            fault: None,
-            bank_select: None,
-            allocator: None,
-            proofs: Default::default(),
+            ..Campaign::new(vec![(target, target.default_features)], out.path().to_path_buf())
         };
         campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {}, |_| {}).expect("the emulator works")
     };
@@ -58,6 +47,25 @@ fn programs_of_other_code_are_judged_first() {
     let crashes: Vec<String> = report.crashes.iter().map(|(finding, _)| format!("{}", finding.signature())).collect();
     assert!(report.tally.passed > 0, "{crashes:?}");
     assert_eq!(crashes.len(), 1, "longer code, and nothing else: {crashes:?}");
+}
+
+/// Such a program that does not end is told as one of the campaign's own is, by its name.
+#[test]
+fn a_program_of_other_code_may_be_stuck() {
+    let out = tempfile::tempdir().expect("a folder");
+    let campaign = Campaign {
+        runs: Some(0),
+        // Any program takes longer.
+        patience: Duration::ZERO,
+        ..Campaign::new(vec![(&LONGER, LONGER.default_features)], out.path().to_path_buf())
+    };
+    let mut abandoned = None;
+    let kept = |report| abandoned = Some(report);
+    campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {}, kept).expect("the emulator works");
+    let report = abandoned.expect("a worker is at some program");
+    let (finding, path) = report.crashes.last().expect("the program that is stuck");
+    assert_eq!(finding.signature().to_string(), "compiler: stuck: guilty: stuck");
+    assert!(path.to_string_lossy().starts_with("(riscv64 "), "{path:?}");
 }
 
 /// The machine whose objects say nothing of their instruction set.

@@ -5,29 +5,18 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tribunal_fuzz::campaign::{self, Campaign, FeatureMix};
-use tribunal_trial::harness::ProofCache;
 
 #[test]
 fn a_program_that_takes_too_long_ends_the_campaign() {
     let out = tempfile::tempdir().unwrap();
+    let targets = tribunal_target::ALL.iter().map(|&target| (target, target.default_features)).collect();
     let campaign = Campaign {
-        targets: tribunal_target::ALL.iter().map(|&target| (target, target.default_features)).collect(),
         mix: FeatureMix::Drawn,
         time: Duration::from_secs(2),
-        runs: None,
-        findings: None,
         // Any program takes longer.
         patience: Duration::ZERO,
-        seed: 1,
-        jobs: 1,
         inputs: 32,
-        out: out.path().to_path_buf(),
-        corpus: None,
-        known: Default::default(),
-        fault: None,
-        bank_select: None,
-        allocator: None,
-        proofs: ProofCache::default(),
+        ..Campaign::new(targets, out.path().to_path_buf())
     };
     let mut abandoned = None;
     let kept = |report| abandoned = Some(report);

@@ -250,12 +250,13 @@ impl JudgeRow for VerifierRow {
         }
         let (target, options) = (session.bench.target, session.bench.options);
         let is_global = pass.name == bank_select::PASS.name && options.bank_select == BankSelectMode::Global;
-        if is_global && session.judges.watches_closely() {
-            let wrong = frequencies::wrong(function, &BlockFrequencies::of(function));
-            session.tally.findings.extend(wrong.map(Finding::dearer_banks));
+        if !is_global || !session.judges.watches_closely() {
+            return;
         }
+        let wrong = frequencies::wrong(function, &BlockFrequencies::of(function));
+        session.tally.findings.extend(wrong.map(Finding::dearer_banks));
         // Where something else is wrong, the source says nothing of this function.
-        if is_global && session.tally.findings.is_empty() && session.judges.watches_closely() {
+        if session.tally.findings.is_empty() {
             let cheaper = bank_costs::cheaper(target, options, session.source, function);
             session.tally.findings.extend(cheaper.map(Finding::dearer_banks));
         }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use tribunal_codegen::{Allocator, Options};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
-use tribunal_emulator::traps;
+use tribunal_emulator::trap_names;
 use tribunal_ir::{Function, Opcode, PReg};
 use tribunal_trial::program::{GivenArgument, LoadError, LoadedFunction};
 
@@ -185,7 +185,7 @@ fn no_result(observation: &Observation) -> Option<String> {
     if let Some(call) = observation.calls.first() {
         return Some(match call.name.as_str() {
             "" => "unsupported: a call of no function of the file".to_string(),
-            name if traps::is_name(name) => "a trap".to_string(),
+            name if trap_names::is_one(name) => "a trap".to_string(),
             name => format!("unsupported: a call of @{name}, which the file does not define"),
         });
     }

@@ -8,7 +8,7 @@
 
 use super::{Control, End, Numbers, SingleRun};
 use crate::call::ExternalCall;
-use crate::traps;
+use crate::trap_names;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Number, PartialBool, Unsupported, Value};
 use tribunal_ir::{Function, Inst, InstData, Opcode, OpcodeFlags, RegFlags};
@@ -49,7 +49,7 @@ pub(super) fn moves_stack(function: &Function, target: &Target) -> bool {
 impl<D: Numbers> SingleRun<'_, D> {
     /// Ends the run at a trap.
     pub(super) fn trap(&mut self, data: &InstData) -> End {
-        let name = traps::name(self.target, data);
+        let name = trap_names::of_instruction(self.target, data);
         if let Some(script) = &mut self.callees.script {
             return match script.call(&name, &[], |_, _| None) {
                 Ok(_) => {

@@ -13,7 +13,7 @@ use super::{CALL_COST, CODE, Emulator, MachineError, MachineFault, STACK, STACK_
 use crate::call::{ArgumentPlace, CallArgument, CallScript, CalleeEffect, Passed};
 use crate::input::{clobbered, is_callable};
 use crate::observation::{Bytes, Known};
-use crate::traps;
+use crate::trap_names;
 use std::collections::BTreeMap;
 use tribunal_ir::semantics::{Choice, Concrete, Memory, Value};
 use tribunal_ir::{Bits, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, PReg, StackSlot};
@@ -189,7 +189,7 @@ impl Emulator {
         {
             return Ok(match script.call(&name, &[], |_, _| None) {
                 Ok(_) => RunEnd::Stopped,
-                Err(_) if script.expected().is_none_or(|call| !traps::is_name(&call.name)) => {
+                Err(_) if script.expected().is_none_or(|call| !trap_names::is_one(&call.name)) => {
                     RunEnd::Fault(MachineFault::Illegal { pc: pc.wrapping_sub(CODE) })
                 }
                 Err(mismatch) => RunEnd::Fault(MachineFault::Call(mismatch)),
@@ -234,7 +234,7 @@ impl Emulator {
             _ => None,
         };
         let stops = decoded.and_then(row).is_some_and(|row| row.flags.contains(OpcodeFlags::SIDE_EFFECTS));
-        stops.then(|| traps::name_of_word(self.target, word))
+        stops.then(|| trap_names::of_word(self.target, word))
     }
 
     /// The function at `pc`: one that the code is linked to, or where the source calls through a register, any.

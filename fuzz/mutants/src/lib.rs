@@ -52,6 +52,9 @@ pub enum MutantsError {
         /// The form that it lacks.
         message: &'static str,
     },
+    /// No place for a fault is in a file of this part.
+    #[error("no file with faults has `{0}` in its path")]
+    NoPlace(String),
     /// Another run works in this folder: each would remove what the other writes.
     #[error("{0}: another run works in this folder; `--out` names another one")]
     Taken(PathBuf),

@@ -77,6 +77,9 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
     let equivalents = Equivalents::read(&root.join("fuzz/mutants/equivalent.txt"))?;
     let mut sites = sources.sites()?;
     sites.retain(|site| site.file.contains(&arguments.within));
+    if sites.is_empty() {
+        return Err(MutantsError::NoPlace(arguments.within.clone()));
+    }
     let places = sites.len();
     let order = draw::order(sites, seed);
     let count = arguments.faults as usize;

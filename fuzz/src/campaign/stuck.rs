@@ -14,37 +14,51 @@ use tribunal_target::{Features, Target};
 use tribunal_trial::crash;
 use tribunal_trial::finding::Finding;
 
+/// A program of a campaign.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum CampaignProgram {
+    /// The one of this number.
+    Drawn(u64),
+    /// A program of `corpus`, by the words of the ledger.
+    Fixed(String),
+}
+
 /// The program that a worker is at, and when it came to it.
 #[derive(Default)]
-pub(super) struct WorkerPlace(Mutex<Option<(u64, Instant)>>);
+pub(super) struct WorkerPlace(Mutex<Option<(CampaignProgram, Instant)>>);
 
 impl WorkerPlace {
     /// Runs `work`, which is about this program.
-    pub fn at<T>(&self, number: u64, work: impl FnOnce() -> T) -> T {
-        *lock(&self.0) = Some((number, Instant::now()));
+    pub fn at<T>(&self, program: CampaignProgram, work: impl FnOnce() -> T) -> T {
+        *lock(&self.0) = Some((program, Instant::now()));
         let result = work();
         *lock(&self.0) = None;
         result
     }
 
     /// The program, if the worker has been at it for longer.
-    pub fn stuck(&self, patience: Duration) -> Option<u64> {
-        lock(&self.0).filter(|(_, since)| since.elapsed() > patience).map(|(number, _)| number)
+    pub fn stuck(&self, patience: Duration) -> Option<CampaignProgram> {
+        lock(&self.0).clone().filter(|(_, since)| since.elapsed() > patience).map(|(program, _)| program)
     }
 }
 
-/// What the campaign found so far, and the program of this number, at which a worker is stuck.
-pub(super) fn report(shared: &Shared<'_>, number: u64) -> CampaignReport {
+/// What the campaign found so far, and this program, at which a worker is stuck.
+pub(super) fn report(shared: &Shared<'_>, program: CampaignProgram) -> CampaignReport {
     let campaign = shared.campaign;
-    let seed = program_seed(campaign.seed, number);
-    let (target, given) = campaign.targets[(number % campaign.targets.len() as u64) as usize];
     let seconds = campaign.patience.as_secs();
-    let finding = Finding::stuck(format!("{} program {number} has not ended after {seconds} s", target.name));
+    let (name, drawn) = match program {
+        CampaignProgram::Fixed(name) => (name, None),
+        CampaignProgram::Drawn(number) => {
+            let machine = campaign.targets[(number % campaign.targets.len() as u64) as usize];
+            (format!("{} program {number}", machine.0.name), Some((machine, program_seed(campaign.seed, number))))
+        }
+    };
+    let finding = Finding::stuck(format!("{name} has not ended after {seconds} s"));
     let path = crash::path(&campaign.out, &finding);
-    let path = match written(campaign, &finding, &path, (target, given), seed) {
+    let path = match drawn.and_then(|(machine, seed)| written(campaign, &finding, &path, machine, seed)) {
         Some(Ok(())) => path,
         Some(Err(error)) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
-        None => PathBuf::from(format!("(program {number} of the corpus)")),
+        None => PathBuf::from(format!("({name}, of the corpus)")),
     };
     let mut outcome = std::mem::take(&mut *lock(&shared.outcome));
     outcome.elapsed = shared.started.elapsed();

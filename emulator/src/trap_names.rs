@@ -1,4 +1,4 @@
-//! Traps, as whoever gets the exception sees them.
+//! The names of traps, as whoever gets the exception sees them.
 //!
 //! Each trap is a call that does not return, and its name tells the kind. Where a machine's code has no place for the
 //! kind, the names are alike. Sources: the LLVM Language Reference, `llvm.trap`, `llvm.debugtrap` and
@@ -29,25 +29,25 @@ const EBREAK: u32 = 0x0010_0073;
 const C_EBREAK: u32 = 0x9002;
 
 /// True for the name of a trap.
-pub fn is_name(name: &str) -> bool {
+pub fn is_one(name: &str) -> bool {
     PREFIX.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The name of a trap by its instruction, which [`crate::interpreter`] takes for one.
-pub(crate) fn name(target: &Target, data: &InstData) -> String {
+pub(crate) fn of_instruction(target: &Target, data: &InstData) -> String {
     match data.opcode {
         Opcode::G_DEBUGTRAP => DEBUG_TRAP.to_string(),
         Opcode::G_UBSANTRAP if target.name == AARCH64.name => match data.operands.first() {
             Some(&Operand::Imm(kind)) => undefined_behaviour(kind as u32),
             _ => TRAP.to_string(),
         },
-        Opcode::Target(_) => target.encode(data).map_or(TRAP.to_string(), |word| name_of_word(target, word)),
+        Opcode::Target(_) => target.encode(data).map_or(TRAP.to_string(), |word| of_word(target, word)),
         _ => TRAP.to_string(),
     }
 }
 
 /// The name of a trap by its code, which may be a compressed instruction and part of the next one.
-pub(crate) fn name_of_word(target: &Target, word: u32) -> String {
+pub(crate) fn of_word(target: &Target, word: u32) -> String {
     if target.name != AARCH64.name {
         let is_debug = word == EBREAK || word & 0xffff == C_EBREAK;
         return if is_debug { DEBUG_TRAP } else { TRAP }.to_string();
