@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("undefined", 22),
     ("memory", 69),
     ("arithmetic", 29),
-    ("selected", 107),
+    ("selected", 119),
     ("threads", 28),
     ("vectors", 39),
 ];
