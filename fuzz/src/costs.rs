@@ -84,7 +84,7 @@ const WAYS: [Way; 4] = [
 ];
 /// Executions of each function of a real program, and their longest, in instructions.
 const PLAN: Plan = Plan { count: 4, seed: 1 };
-const FUEL: u64 = 1 << 13;
+const FUEL: u64 = 1 << 11;
 
 /// The cost of a program, or of several: sums over its functions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -211,15 +211,21 @@ pub fn changed(
 pub fn measured(programs: &[FixedProgram], target: &'static Target) -> BTreeMap<String, Cost> {
     let mut costs = BTreeMap::new();
     for program in programs {
+        let mut runs = Runs::default();
         for way in &WAYS {
-            let cost = cost(&program.module, target, way.options(program, target), program.is_real);
+            let cost =
+                cost(&program.module, target, way.options(program, target), program.is_real.then_some(&mut runs));
             costs.insert(way.line_of(program, target), cost);
         }
     }
     costs
 }
 
-fn cost(module: &Module, target: &'static Target, options: Options, is_executed: bool) -> Cost {
+/// The instructions that runs of a function's code take: several ways may give the same code.
+type Runs = BTreeMap<(String, Vec<u8>), u64>;
+
+/// The cost of a program, which is executed if `runs` is given.
+fn cost(module: &Module, target: &'static Target, options: Options, mut runs: Option<&mut Runs>) -> Cost {
     let legalizer = (target.legality)(options.features);
     let (mut cost, mut codes, mut placed) = (Cost::default(), Vec::new(), Vec::new());
     let mut stages = std::array::from_fn(|_| blake3::Hasher::new());
@@ -234,8 +240,9 @@ fn cost(module: &Module, target: &'static Target, options: Options, is_executed:
             continue;
         };
         cost.bytes += code.bytes.len() as u64;
-        if is_executed {
-            cost.executed += executed(source, &last, target);
+        if let Some(runs) = &mut runs {
+            let run = runs.entry((source.name.clone(), code.bytes.clone()));
+            cost.executed += *run.or_insert_with(|| executed(source, &last, target));
         }
         codes.push(code);
         placed.push(last);

@@ -26,19 +26,25 @@ static CASES: [(&str, Dir<'_>); 9] = [
 ];
 static REAL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/real");
 static PAIRS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../corpus/validate");
-/// Pairs that take long: loops, long copies, and sums in another order.
-const SLOW: [&str; 13] = [
+/// Pairs that take long, or whole folders: long copies, sums in another order, and loops, which hold the validator
+/// rather than definitions.
+const SLOW: [&str; 18] = [
+    "arithmetic/half-by-float.mir",
     "environment/loop-mode-hoisted-over.mir",
     "environment/loop-mode-sunk.mir",
+    "facts",
+    "memory/memmove-interleaved.mir",
     "memory/memmove-long-as-accesses.mir",
     "memory/memmove-long-one-load-late.mir",
     "memory/memset-long-as-stores.mir",
     "promises/inbounds-index-first.mir",
     "promises/inbounds-reassociated-nsw.mir",
     "promises/inbounds-reassociated.mir",
-    "simulation/counted-down-signed.mir",
-    "simulation/loop-forever-added.mir",
-    "simulation/loop-phis-reordered.mir",
+    "selected/half-by-float.mir",
+    "simulation",
+    "vectors/flag_of_a_half.mir",
+    "vectors/freeze_twice.mir",
+    "vectors/lane_of_a_licence.mir",
     "vectors/phi_flag_of_a_half.mir",
     "vectors/reduction_out_of_order.mir",
 ];
@@ -100,8 +106,7 @@ pub fn wrong_answers(programs: &[FixedProgram], target: &'static Target) -> Vec<
 /// A finding for each pair of stages for a target on which the verdict is not the known one. A backend that selects
 /// none of its instructions shows nothing of their definitions.
 pub fn wrong_verdicts(target: &Target) -> Vec<Finding> {
-    let files =
-        PAIRS.dirs().flat_map(Dir::files).filter(|file| !SLOW.iter().any(|slow| file.path() == Path::new(slow)));
+    let files = PAIRS.dirs().flat_map(Dir::files).filter(|file| !SLOW.iter().any(|slow| file.path().starts_with(slow)));
     let wrong = |file: &File<'static>| {
         let text = file.contents_utf8().filter(|text| text::architecture(text).as_deref() == Some(target.name))?;
         Some(Finding::wrong_verdict(&file.path().display().to_string(), pairs::hold(text).err()?))
@@ -115,7 +120,7 @@ mod tests {
 
     #[test]
     fn slow_pairs_are_those_of_the_corpus() {
-        let missing: Vec<&str> = SLOW.into_iter().filter(|slow| PAIRS.get_file(slow).is_none()).collect();
+        let missing: Vec<&str> = SLOW.into_iter().filter(|slow| PAIRS.get_entry(slow).is_none()).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -121,6 +121,12 @@ impl Finding {
         Finding { judge: Judge::Prover, kind, guilty, details, input: None }
     }
 
+    /// A sequence of machine code that no rule selects is not what it is documented to be.
+    pub fn machine_sequence(method: &str, details: String) -> Finding {
+        let (kind, guilty) = (FindingKind::Definition, format!("sequence of {method}"));
+        Finding { judge: Judge::Prover, kind, guilty, details, input: None }
+    }
+
     /// The legality table of a target with features is not what a table must be.
     pub fn ill_defined(label: &str, fault: &IllDefined) -> Finding {
         let (kind, guilty) = (FindingKind::Contract, legalize::PASS.name.to_string());

@@ -32,6 +32,7 @@ pub mod ledger;
 pub mod legality_answers;
 pub mod machine_meanings;
 pub mod machine_promises;
+pub mod machine_sequences;
 pub mod module_data;
 pub mod pairs;
 pub mod program;

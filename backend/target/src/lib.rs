@@ -256,8 +256,8 @@ pub const THROUGH_STACK_BYTES: u32 = 8;
 
 /// The sequences of machine code that no selection rule writes. All operands are physical registers.
 pub trait Machine: Sync {
-    /// `dst = src + offset` for any offset, clobbering no flags and nothing but `dst` and, if the offset is far,
-    /// `scratch`.
+    /// `dst = src + offset` for any offset of less than two gibibytes. It clobbers no flags and nothing but `dst` and,
+    /// if the offset is far, `scratch`.
     fn add_offset(&self, dst: PReg, src: PReg, offset: i64, scratch: PReg) -> Vec<InstData>;
     /// The parts of an offset that [`Machine::add_offset`] adds one after the other: each by instructions of which one
     /// writes the destination.

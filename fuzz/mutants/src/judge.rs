@@ -169,8 +169,8 @@ impl Finding {
     }
 }
 
-/// The time beyond its limit that a command has for reducing and reporting.
-const GRACE: u64 = 30;
+/// The time beyond its limit that a command has for its first questions, for reducing and reporting.
+const GRACE: u64 = 60;
 
 /// Seconds in which one core proves about the whole catalogue.
 const CATALOGUE: u64 = 100;

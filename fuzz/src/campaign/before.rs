@@ -1,7 +1,7 @@
 //! The questions of a campaign before its first program. Runs do not show that a definition is wrong where all judges
 //! read it, nor what assembly a row has, nor that a compressed form is never written, nor what a promise or the poison
-//! of a machine instruction says, nor that a crash file is misread, nor what code costs, nor that a legality table has
-//! a rule for nothing, nor a method of the rule language that no table uses.
+//! of a machine instruction says, nor what a sequence for a far place does, nor that a crash file is misread, nor what
+//! code costs, nor that a legality table has a rule for nothing, nor a method of the rule language that no table uses.
 
 use super::{Campaign, CampaignReport, lock};
 use crate::costs::{self, ChangedProgram};
@@ -13,16 +13,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tribunal_target::Target;
 use tribunal_trial::finding::{Finding, Tally};
-use tribunal_trial::{crash, guard, legality_answers, machine_meanings, machine_promises, words};
+use tribunal_trial::{crash, guard, legality_answers, machine_meanings, machine_promises, machine_sequences, words};
 use tribunal_verifier::definitions;
 
 /// A question about one target.
 type Question = fn(&'static Target) -> Vec<Finding>;
 
-const QUESTIONS: [Question; 6] = [
+const QUESTIONS: [Question; 7] = [
     |target| fixed_programs::wrong_verdicts(target),
     machine_promises::wrong_promises,
     |target| machine_meanings::wrong_meanings(target),
+    machine_sequences::wrong_sequences,
     |target| words::wrong_texts(target),
     |target| words::unwritten_forms(target),
     |target| crash::misread_options(target).into_iter().collect(),

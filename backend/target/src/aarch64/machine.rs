@@ -211,17 +211,14 @@ impl Machine for MachineCode {
             };
             return self.steps(offset).into_iter().zip(sources).map(part).collect();
         }
-        let piece = |index: i64| Operand::Imm(size >> (16 * index) & 0xffff);
-        let mut code = vec![inst(MOVZXi, [Operand::def(scratch), piece(0), Operand::Imm(0)])];
-        for index in 1..4 {
-            if size >> (16 * index) & 0xffff != 0 {
-                let shift = Operand::Imm(16 * index);
-                code.push(inst(MOVKXi, [Operand::def(scratch), Operand::used(scratch), piece(index), shift]));
-            }
-        }
+        let piece = |shift: i64| [Operand::Imm(size >> shift & 0xffff), Operand::Imm(shift)];
+        let [[low, no_shift], [high, shift]] = [piece(0), piece(16)];
         let opcode = if negative { SUBXrx64 } else { ADDXrx64 };
-        code.push(inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]));
-        code
+        vec![
+            inst(MOVZXi, [Operand::def(scratch), low, no_shift]),
+            inst(MOVKXi, [Operand::def(scratch), Operand::used(scratch), high, shift]),
+            inst(opcode, [Operand::def(dst), Operand::used(src), Operand::used(scratch), Operand::Imm(24)]),
+        ]
     }
 
     fn align_down(&self, dst: PReg, src: PReg, align: u32) -> Option<Sequence> {
