@@ -24,7 +24,7 @@ fn case(target: &str, name: &str) -> PathBuf {
 }
 
 /// Programs with data, which assembly text does not have, and with addresses of labels, which llc does not select.
-const WITH_DATA: [&str; 3] = ["distances.", "names.", "threaded."];
+const WITH_DATA: [&str; 4] = ["distances.", "names.", "sections.", "threaded."];
 
 /// The real functions of one target, and calls of the runtime library.
 fn files(target: &str) -> Vec<PathBuf> {

@@ -22,7 +22,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal_codegen::{NoObserver, Options};
 use tribunal_fuzz::campaign::{self, Campaign, FeatureMix};
-use tribunal_fuzz::known::KnownFindings;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 use tribunal_trial::JudgeSet;
@@ -70,67 +69,51 @@ struct Phase {
 /// Runs the campaign of this seed, then its judges one by one.
 fn phase(proofs: &ProofCache, seed: u64, runs: u64) -> Result<Phase, Box<dyn Error>> {
     let campaign = Campaign {
-        bank_select: None,
-        allocator: None,
-        targets: targets(),
         mix: FeatureMix::Drawn,
-        time: Duration::MAX,
         runs: Some(runs),
-        findings: None,
-        patience: Duration::MAX,
         seed,
-        jobs: 1,
         inputs: INPUTS,
-        out: PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stages"),
-        corpus: None,
-        known: KnownFindings::default(),
-        fault: None,
         proofs: proofs.clone(),
+        ..Campaign::new(targets(), PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stages"))
     };
     let started = ProcessTime::now();
     let report = campaign::run(&campaign, &AtomicBool::new(false), |_, _, _| {}, |_| {})?;
     let (processor, elapsed) = (started.elapsed(), report.elapsed);
     let mut stages = Stages::default();
-    split(proofs, seed, runs, &mut stages)?;
+    split(&campaign, runs, &mut stages)?;
     let known: Duration = stages.0.iter().map(|(_, time)| *time).sum();
     stages.add("new proofs", elapsed.saturating_sub(known));
     Ok(Phase { tally: report.tally, elapsed, processor, proofs: proofs.len(), stages })
 }
 
 /// The time of each judge of the campaign's programs.
-fn split(proofs: &ProofCache, seed: u64, runs: u64, stages: &mut Stages) -> Result<(), Box<dyn Error>> {
-    let options = |features| Options::new(features);
-    let harnesses = targets().into_iter().map(|(target, features)| {
-        let harness = Harness::with_cache(target, options(features), proofs.clone())?;
+fn split(campaign: &Campaign, runs: u64, stages: &mut Stages) -> Result<(), Box<dyn Error>> {
+    let harnesses = campaign.targets.iter().map(|&(target, features)| {
+        let harness = Harness::with_cache(target, Options::new(features), campaign.proofs.clone())?;
         Ok((harness, features))
     });
     let mut harnesses = harnesses.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
     for number in 0..runs {
         let index = (number % harnesses.len() as u64) as usize;
         let (harness, given) = &mut harnesses[index];
-        program(harness, *given, (seed, number), stages)?;
+        program(campaign, harness, *given, number, stages)?;
     }
     Ok(())
 }
 
 /// One program, by one judge after another.
 fn program(
+    campaign: &Campaign,
     harness: &mut Harness,
     given: Features,
-    (seed, number): (u64, u64),
+    number: u64,
     stages: &mut Stages,
 ) -> Result<(), Box<dyn Error>> {
-    let (target, seed) = (harness.target(), campaign::program_seed(seed, number));
+    let (target, seed) = (harness.target(), campaign::program_seed(campaign.seed, number));
     let begun = Instant::now();
-    let place = seed / tribunal_target::ALL.len() as u64;
-    let features = FeatureMix::Drawn.draw(target, given, seed, place).features;
-    harness.set_features(features);
-    let functions = match campaign::is_module(seed) {
-        true => campaign::generated_module(seed, target, features),
-        false => campaign::generated_for(seed, target, features).map(|function| vec![function]),
-    };
-    let functions = functions.ok_or("a program that is none")?;
+    let (options, functions) = campaign.generated_program(target, given, seed).ok_or("a program that is none")?;
     stages.add("generate", begun.elapsed());
+    harness.set_options(options);
     let whole = Plan { count: INPUTS, seed };
     let plan = if functions.len() > 1 { campaign::plan_of_module(whole) } else { whole };
     let mut timed = |functions: &[Function], judges: JudgeSet| {

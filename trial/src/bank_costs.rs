@@ -1,7 +1,8 @@
 //! The promise of the global mode of bank selection: no other mode has cheaper copies from bank to bank.
 
+use tribunal_codegen::frequencies::BlockFrequencies;
 use tribunal_codegen::{BankSelectMode, Context, NoObserver, Options, bank_select, pipeline};
-use tribunal_ir::Function;
+use tribunal_ir::{Constraint, Function, InstData, Opcode};
 use tribunal_target::Target;
 
 /// A mode that gives `source` cheaper banks than `function` has, which is the source after bank selection in the
@@ -12,16 +13,32 @@ pub(crate) fn cheaper(
     source: &Function,
     function: &Function,
 ) -> Option<String> {
-    let cost = bank_select::cost_of_copies(function, target);
+    let cost = cost_of_copies(function, target);
     if cost == 0 {
         return None;
     }
-    let of_mode = |mode: BankSelectMode| {
-        Some((mode, bank_select::cost_of_copies(&selected(target, mode, options, source)?, target)))
-    };
+    let of_mode =
+        |mode: BankSelectMode| Some((mode, cost_of_copies(&selected(target, mode, options, source)?, target)));
     let others = [BankSelectMode::Fast, BankSelectMode::Greedy].into_iter().filter_map(of_mode);
     let (mode, other) = others.min_by_key(|&(_, other)| other).filter(|&(_, other)| other < cost)?;
     Some(format!("copies from bank to bank cost {cost}, and {other} in the mode `{}`", mode.name()))
+}
+
+/// The frequency of the blocks of all copies from bank to bank: the cost of the banks that were selected.
+fn cost_of_copies(function: &Function, target: &Target) -> u64 {
+    let frequencies = BlockFrequencies::of(function);
+    let copies = function.all_insts().filter(|&inst| is_between_banks(function, target, function.inst(inst)));
+    copies.filter_map(|inst| function.block_of(inst)).map(|block| frequencies.frequency(block)).sum()
+}
+
+/// True for a copy of a value of one bank to one of another.
+pub fn is_between_banks(function: &Function, target: &Target, data: &InstData) -> bool {
+    let bank = |index: usize| match function.vregs[data.vreg(index)?].constraint {
+        Constraint::Bank(bank) => Some(bank),
+        Constraint::Class(class) => Some(target.class(class).bank),
+        Constraint::None => None,
+    };
+    data.opcode == Opcode::COPY && bank(0).zip(bank(1)).is_some_and(|(to, from)| to != from)
 }
 
 /// The source after bank selection in this mode.

@@ -8,7 +8,7 @@
 
 #![forbid(unsafe_code)]
 
-mod bank_costs;
+pub mod bank_costs;
 pub mod blame;
 pub mod bless;
 pub mod catalogue;

@@ -23,9 +23,12 @@ const ALWAYS: i64 = 14;
 /// The address of a sequence's first instruction.
 const HERE: u64 = 0x40_0000;
 
+/// The first sequence of a kind that does something else, in words.
+type Question = fn(&'static Target) -> Option<String>;
+
 /// A finding for each kind of sequence that does something else.
 pub fn wrong_sequences(target: &'static Target) -> Vec<Finding> {
-    let kinds: [(&str, fn(&'static Target) -> Option<String>); 6] = [
+    let kinds: [(&str, Question); 6] = [
         ("add_offset", wrong_offset),
         ("align_down", wrong_alignment),
         ("invert_branch", wrong_opposite),

@@ -11,7 +11,7 @@ fn files() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|end| end == "mir"));
     files.sort();
-    assert_eq!(files.len(), 126);
+    assert_eq!(files.len(), 135);
     files
 }
 

@@ -64,19 +64,6 @@ fn run(context: &mut Context<'_>, function: &mut Function) -> Result<(), Compile
     }
 }
 
-/// The frequency of the blocks of all copies from bank to bank: the cost of the banks that were selected.
-pub fn cost_of_copies(function: &Function, target: &Target) -> u64 {
-    let frequencies = BlockFrequencies::of(function);
-    let copies = function.all_insts().filter(|&inst| is_between_banks(function, target, function.inst(inst)));
-    copies.filter_map(|inst| function.block_of(inst)).map(|block| frequencies.frequency(block)).sum()
-}
-
-/// True for a copy of a value of one bank to one of another.
-pub fn is_between_banks(function: &Function, target: &Target, data: &InstData) -> bool {
-    let bank = |index: usize| bank_of(function, target, data.vreg(index)?);
-    data.opcode == Opcode::COPY && bank(0).zip(bank(1)).is_some_and(|(to, from)| to != from)
-}
-
 /// An operand that reads a value, where that may need a copy.
 #[derive(Clone, Copy)]
 struct Read {

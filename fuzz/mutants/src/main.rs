@@ -38,7 +38,7 @@ struct Arguments {
     /// Faults judged side by side, each on one core.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// The folder of the copy, of crash files, and of `fates.txt`: one line a fault as soon as it is judged.
+    /// The folder of crash files, and of `fates.txt`: one line a fault as soon as it is judged.
     #[arg(long, value_name = "DIR", default_value = "target/mutants")]
     out: PathBuf,
     /// Judge only the faults of these numbers; the sample stays the same.
@@ -88,8 +88,10 @@ fn run(arguments: &Arguments, stop: &AtomicBool) -> Result<u8, MutantsError> {
         return Ok(0);
     }
     let out = root.join(&arguments.out);
-    let _taken = workspace::take(&out)?;
-    let built = compile::build(&sources, &order, count, &out, |line| eprintln!("{line}"))?;
+    // The copy has one place: cargo takes another with the same artifacts for the same.
+    let copies = root.join("target/mutants");
+    let _taken = workspace::take(&copies)?;
+    let built = compile::build(&sources, &order, count, &copies, |line| eprintln!("{line}"))?;
     let (program, folder) = (built.program.clone(), out.join("fates"));
     let mut court = Court { program, root, folder, seconds: arguments.seconds, reached: BTreeMap::new() };
     if court.folder.exists() {

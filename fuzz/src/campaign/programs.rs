@@ -1,9 +1,11 @@
 //! The programs of a campaign: each is a pure function of its seed, its target and its features.
 
+use super::{Campaign, DrawnFeatures, FeatureMix};
 use crate::generator;
 use arbitrary::Unstructured;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
+use tribunal_codegen::Options;
 use tribunal_ir::Function;
 use tribunal_target::{Features, Target};
 
@@ -104,4 +106,36 @@ pub fn generated_module(seed: u64, target: &'static Target, features: Features) 
 /// The seed of program `number`.
 pub fn program_seed(seed: u64, number: u64) -> u64 {
     seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number)
+}
+
+impl Campaign {
+    /// The functions of a program that a campaign without a corpus generates for this seed, with the options of their
+    /// compilation; `None` if its bytes make none.
+    pub fn generated_program(
+        &self,
+        target: &'static Target,
+        given: Features,
+        seed: u64,
+    ) -> Option<(Options, Vec<Function>)> {
+        let DrawnFeatures { features, turn } = self.features_of(target, given, seed);
+        let functions = match seed {
+            seed if is_module(seed) => generated_module(seed, target, features)?,
+            seed if is_of_any_types(seed) => generated_of_any_types(seed, target),
+            seed if is_machine_code(seed) => vec![generated_machine_code(seed, target, features)?],
+            seed => vec![generated_at(seed, turn, target, features)?],
+        };
+        Some((self.options(features, seed), functions))
+    }
+
+    /// The features of a generated program. No rule chooses the instructions of machine code, so none of it needs that
+    /// an option is off.
+    pub(super) fn features_of(&self, target: &'static Target, given: Features, seed: u64) -> DrawnFeatures {
+        // The programs of one target are so many seeds apart.
+        let place = seed / self.targets.len().max(1) as u64;
+        let drawn = self.mix.draw(target, given, seed, place);
+        match self.mix == FeatureMix::Drawn && is_machine_code(seed) {
+            true => DrawnFeatures { features: given | target.all_options(), ..drawn },
+            false => drawn,
+        }
+    }
 }

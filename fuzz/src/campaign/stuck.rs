@@ -1,10 +1,7 @@
 //! Programs that do not end: a compiler that loops, or a judge. Nothing stops a thread, so such a program ends the
 //! campaign, and is a finding itself.
 
-use super::{
-    Campaign, CampaignReport, DrawnFeatures, FeatureMix, Shared, generated_at, generated_machine_code,
-    generated_module, generated_of_any_types, is_machine_code, is_module, is_of_any_types, lock, program_seed, write,
-};
+use super::{Campaign, CampaignReport, Shared, lock, program_seed, write};
 use crate::generator;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -79,30 +76,9 @@ fn written(
     if campaign.corpus.is_some() {
         return None;
     }
-    let DrawnFeatures { features, turn } = campaign.features_of(target, given, seed);
-    let functions: Vec<Function> = match seed {
-        seed if is_module(seed) => generated_module(seed, target, features)?,
-        seed if is_of_any_types(seed) => generated_of_any_types(seed, target),
-        seed if is_machine_code(seed) => vec![generated_machine_code(seed, target, features)?],
-        seed => vec![generated_at(seed, turn, target, features)?],
-    };
-    let options = campaign.options(features, seed);
+    let (options, functions) = campaign.generated_program(target, given, seed)?;
     let ir = functions.first().and_then(generator::block_of);
     let all: Vec<&Function> = functions.iter().collect();
     let fault = campaign.fault.map(|fault| fault.name);
     Some(write(path, &crash::print_sabotaged(target, options, ir, &all, finding, fault)))
-}
-
-impl Campaign {
-    /// The features of a generated program. No rule chooses the instructions of machine code, so none of it needs that
-    /// an option is off.
-    pub(super) fn features_of(&self, target: &'static Target, given: Features, seed: u64) -> DrawnFeatures {
-        // The programs of one target are so many seeds apart.
-        let place = seed / self.targets.len().max(1) as u64;
-        let drawn = self.mix.draw(target, given, seed, place);
-        match self.mix == FeatureMix::Drawn && is_machine_code(seed) {
-            true => DrawnFeatures { features: given | target.all_options(), ..drawn },
-            false => drawn,
-        }
-    }
 }

@@ -1,9 +1,9 @@
 //! Planted faults of bank selection: copies from bank to bank.
 
 use super::{BOTH, Fault, Plant, Programs};
-use tribunal_codegen::bank_select::is_between_banks;
 use tribunal_ir::{Function, Inst, InstData, Opcode, Operand, VReg};
 use tribunal_target::Target;
+use tribunal_trial::bank_costs::is_between_banks;
 
 pub(super) static FAULTS: &[Fault] = &[
     selected("copy-of-another-value-between-banks", |f, t| {

@@ -43,8 +43,10 @@ const NAMED: [(&str, elf::SectionType); 4] = [
     (".init_array", elf::SHT_INIT_ARRAY),
     (".fini_array", elf::SHT_FINI_ARRAY),
     (".preinit_array", elf::SHT_PREINIT_ARRAY),
-    (".note", elf::SHT_NOTE),
+    (NOTE, elf::SHT_NOTE),
 ];
+/// The start of the names of notes, which may go on in any way.
+const NOTE: &str = ".note";
 
 /// The defects of an object that is to hold the data of a module and some of its functions, in words; none if it is
 /// right.
@@ -462,7 +464,11 @@ impl<'c> Check<'c> {
             let right = is_string && may_move && image.relocations.is_empty();
             self.demand(right, name, || "a linker may merge it with others".to_string());
         }
-        let of_name = NAMED.iter().find(|(own, _)| section.name.starts_with(own)).map(|&(_, kind)| kind);
+        let is_of = |own: &str| {
+            let rest = section.name.strip_prefix(own);
+            rest.is_some_and(|rest| own == NOTE || rest.is_empty() || rest.starts_with('.'))
+        };
+        let of_name = NAMED.iter().find(|(own, _)| is_of(own)).map(|&(_, kind)| kind);
         let is_kind = match of_name {
             Some(kind) => section.kind == kind,
             None => matches!(section.kind, elf::SHT_PROGBITS | elf::SHT_NOBITS),

@@ -4,8 +4,9 @@ use super::rules::RuleSet;
 use super::step::{LegalizeStep, UNSUPPORTED};
 use super::{Action, LegalityQuery, type_source};
 use crate::Features;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cell::{Cell, RefCell};
+use std::hash::Hasher;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tribunal_ir::{Function, InstData, Opcode, OpcodeInfo, Operand, Type};
 
@@ -245,8 +246,10 @@ impl QueryKey {
 
     /// The place of the answer in the cache.
     fn place(self) -> usize {
-        let mixed = (self.types ^ self.rest.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> (u64::BITS - KEPT.trailing_zeros())) as usize
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(self.types);
+        hasher.write_u64(self.rest);
+        hasher.finish() as usize % KEPT
     }
 
     fn new(table: u16, function: &Function, data: &InstData) -> Option<QueryKey> {
