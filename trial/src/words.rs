@@ -7,7 +7,7 @@
 //! `backend/target/tests/encodings.rs` compares them with `llvm-mc-22`, and writes them if `BLESS` is set.
 
 use crate::finding::Finding;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::{Address, Block, InstData, Opcode, Operand, TargetOpcode};
 use tribunal_target::{Features, Target};
 
@@ -65,6 +65,42 @@ fn unwritten(target: &Target, features: Features) -> BTreeMap<&'static str, u16>
     }
     unwritten
 }
+
+/// The words of 16 bits that are short for instructions, by row: `riscv32 JAL`, how many, and a digest of the texts of
+/// all. The test of this file compares them with the tables, and writes them if `BLESS` is set. The test
+/// `backend/target/tests/encodings.rs` compares the tables with `llvm-mc-22`.
+const FORMS: &str = include_str!("../../corpus/words/compressed.txt");
+
+/// A finding if the decoder reads other compressed forms than those of the ledger. A form that neither decoder nor
+/// encoder has shows in no program.
+pub fn other_forms(target: &Target) -> Vec<Finding> {
+    let (known, own) = (FORMS.lines().collect::<BTreeSet<&str>>(), forms(target));
+    let is_own = |line: &&&str| line.split(' ').next() == Some(target.name);
+    let missing = known.iter().filter(is_own).filter(|line| !own.iter().any(|own| own == *line));
+    let others = own.iter().map(String::as_str).filter(|line| !known.contains(line));
+    let lines: Vec<&str> = missing.copied().chain(others).collect();
+    let details = || format!("compressed forms that differ from those of the ledger:\n{}", lines.join("\n"));
+    (!lines.is_empty()).then(|| Finding::emission(details())).into_iter().collect()
+}
+
+/// The lines of the ledger for a target.
+fn forms(target: &Target) -> Vec<String> {
+    let mut forms: BTreeMap<&str, (u32, blake3::Hasher)> = BTreeMap::new();
+    for (word, inst) in (0..=u16::MAX).filter_map(|word| Some((word, target.expand(word)?))) {
+        let Opcode::Target(opcode) = inst.opcode else { continue };
+        let (count, hasher) = forms.entry(target.instruction(opcode).name).or_default();
+        *count += 1;
+        let text = target.machine.assembly(&inst, &|_| String::new());
+        hasher.update(format!("{word} {text}\n").as_bytes());
+    }
+    let line = |(row, (count, hasher)): (&str, (u32, blake3::Hasher))| {
+        format!("{} {row} {count} {}", target.name, &hasher.finalize().to_hex()[..DIGITS])
+    };
+    forms.into_iter().map(line).collect()
+}
+
+/// Digits of a digest.
+const DIGITS: usize = 12;
 
 fn wrong_rows(target: &Target, wrong: impl Fn(&Target, &str) -> Option<WrongRow>) -> Vec<WrongRow> {
     let mut rows: Vec<WrongRow> = lines(target).filter_map(|line| wrong(target, line)).collect();
@@ -136,8 +172,9 @@ pub(crate) fn met<'w>(target: &Target, wrong: &'w [WrongRow], code: &[u8]) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tribunal_target::ALL;
     use tribunal_target::aarch64::AARCH64;
+    use tribunal_target::riscv::RISCV32;
+    use tribunal_target::{ALL, Made};
 
     #[test]
     fn every_row_that_has_a_word_has_instances_and_agrees_with_them() {
@@ -175,6 +212,29 @@ mod tests {
             let compresses = !target.compressed.is_empty();
             assert_eq!(unwritten(target, Features::empty()).contains_key("ADDI"), compresses, "{}", target.name);
         }
+    }
+
+    #[test]
+    fn compressed_forms_are_those_of_the_ledger() {
+        let lines: Vec<String> = ALL.iter().flat_map(|target| forms(target)).collect();
+        if std::env::var_os("BLESS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/words/compressed.txt");
+            std::fs::write(path, lines.join("\n") + "\n").expect("the ledger is written");
+            return;
+        }
+        for target in ALL {
+            assert!(other_forms(target).is_empty(), "{:?}", other_forms(target));
+        }
+        assert_eq!(lines, FORMS.lines().collect::<Vec<&str>>());
+    }
+
+    /// A machine that reads no compressed instructions.
+    static PLAIN: Target = Target { compressed: &[], made: Made::new(), ..RISCV32 };
+
+    #[test]
+    fn a_form_that_is_not_read_is_a_finding() {
+        let findings = other_forms(&PLAIN);
+        assert!(findings.iter().any(|finding| finding.details.contains("riscv32 JAL ")), "{findings:?}");
     }
 
     #[test]

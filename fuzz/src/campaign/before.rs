@@ -19,13 +19,14 @@ use tribunal_verifier::definitions;
 /// A question about one target.
 type Question = fn(&'static Target) -> Vec<Finding>;
 
-const QUESTIONS: [Question; 7] = [
+const QUESTIONS: [Question; 8] = [
     |target| fixed_programs::wrong_verdicts(target),
     machine_promises::wrong_promises,
     |target| machine_meanings::wrong_meanings(target),
     machine_sequences::wrong_sequences,
     |target| words::wrong_texts(target),
     |target| words::unwritten_forms(target),
+    |target| words::other_forms(target),
     |target| crash::misread_options(target).into_iter().collect(),
 ];
 

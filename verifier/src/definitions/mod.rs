@@ -142,7 +142,10 @@ impl DefinitionReport {
 /// Widths of operations that have no narrow form.
 const WIDE: [u32; 3] = [64, 32, 16];
 
-/// Types of one to four bits that keep the row's rules; wide ones if none does.
+/// Widths far apart: amounts may have far more bits than what they are of.
+const APART: [[u32; 2]; 2] = [[4, 12], [12, 4]];
+
+/// Types of one to four bits, and of some far apart, that keep the row's rules; wide ones if none does.
 fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     let ty = |index: usize, bits: u32| {
         let is_pointer = |class| matches!(class, TypeClass::Pointer | TypeClass::Address);
@@ -161,8 +164,9 @@ fn typings(info: &OpcodeInfo) -> Vec<IndexTypes> {
     };
     let narrow = (1..=WIDEST).flat_map(|one| (1..=WIDEST).map(move |two| [one, two]));
     let has_none = narrow.fold(true, |_, bits| add(bits));
-    if has_none {
-        WIDE.into_iter().for_each(|bits| _ = add([bits; 2]));
+    match has_none {
+        true => WIDE.into_iter().for_each(|bits| _ = add([bits; 2])),
+        false => APART.into_iter().for_each(|bits| _ = add(bits)),
     }
     all
 }

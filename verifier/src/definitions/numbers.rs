@@ -228,9 +228,10 @@ fn counts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
     let bits: Vec<i128> = (0..w).map(|bit| a / power(bit) % 2).collect();
     let low_zeros = bits.iter().take_while(|&&bit| bit == 0).count() as i128;
     let high_zeros = bits.iter().rev().take_while(|&&bit| bit == 0).count() as i128;
-    let field = a / power(b.min(i128::from(w)) as u32) % power(c.min(i128::from(w)) as u32);
     // A field has a bit at least, and all its bits are in the value.
     let no_field = c == 0 || b + c > w.into();
+    let (from, bits_of_field) = (b.min(w.into()) as u32, c.min(w.into()) as u32);
+    let field = a / power(from) % power(bits_of_field);
     Some(match opcode {
         Opcode::G_CTLZ => case.is(high_zeros),
         Opcode::G_CTTZ => case.is(low_zeros),
@@ -244,8 +245,8 @@ fn counts(case: &IntegerCase<'_>, opcode: Opcode) -> Option<OperationMeaning> {
         Opcode::G_BITREVERSE => case.is(bits.iter().rev().zip(0..).map(|(bit, place)| bit * power(place)).sum()),
         Opcode::G_UBFX => case.unless(no_field, field),
         Opcode::G_SBFX => {
-            let is_negative = c > 0 && field >= power(c as u32 - 1);
-            case.unless(no_field, if is_negative { field - power(c as u32) } else { field })
+            let is_negative = bits_of_field > 0 && field >= power(bits_of_field - 1);
+            case.unless(no_field, if is_negative { field - power(bits_of_field) } else { field })
         }
         _ => return None,
     })
