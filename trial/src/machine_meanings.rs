@@ -33,7 +33,7 @@ pub fn wrong_meanings(target: &Target) -> Vec<Finding> {
     let computing = rows.filter(|(_, row)| !row.flags.intersects(OTHERS) && target.has(row));
     let wrong = computing.filter_map(|(opcode, row)| {
         // With the least immediates, and with others.
-        let mut instances = [0, 3].into_iter().filter_map(|number| instance(target, opcode, row, number));
+        let mut instances = [0, 3].into_iter().filter_map(|number| instance(target, (opcode, row), number, 0));
         let details = instances.find_map(|inst| {
             let loses = || loses(target, &inst).map(|place| format!("{} drops the poison of source {place}", row.name));
             let args = ones(target, &inst);
@@ -68,21 +68,28 @@ fn other_width(target: &Target, inst: &InstData, results: &[Value<Concrete>]) ->
     widths.filter(|(own, wanted)| own != wanted).map(|(own, _)| own).next()
 }
 
-/// An instance with this immediate wherever it may be; `None` for an operand that stands for a place.
-fn instance(target: &Target, opcode: TargetOpcode, row: &InstrDesc, number: i64) -> Option<InstData> {
-    let operand = |desc: &OperandDesc| match *desc {
-        OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => {
-            target.class(class).members.first().copied().map(Operand::def)
-        }
+/// A row of a target and its number.
+pub(crate) type Row<'t> = (TargetOpcode, &'t InstrDesc);
+
+/// An instance with registers of its own for each operand that shares none, this immediate wherever it may be, and this
+/// distance for a label; `None` for an operand that stands for another place.
+pub(crate) fn instance(target: &Target, (opcode, row): Row<'_>, number: i64, distance: i64) -> Option<InstData> {
+    let register = |index: usize, desc: &OperandDesc| {
+        let class = target.class(desc.class()?);
+        class.allocatable.get(index).or(class.members.get(index)).or(class.members.first()).copied()
+    };
+    let operand = |(index, desc): (usize, &OperandDesc)| match *desc {
         OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
             let range = target.range(row, range);
             let least = if let ImmRange::OneOf(values) = range { *values.first()? } else { 0 };
             Some(Operand::Imm(if range.accepts(number) { number } else { least }))
         }
-        OperandDesc::Label { .. } => Some(Operand::Imm(0)),
-        _ => desc.class().and_then(|class| target.class(class).members.first().copied()).map(Operand::used),
+        OperandDesc::Label { .. } => Some(Operand::Imm(distance)),
+        OperandDesc::Tied { to, .. } => register(to.into(), desc).map(Operand::used),
+        _ if desc.is_def() => register(index, desc).map(Operand::def),
+        _ => register(index, desc).map(Operand::used),
     };
-    let explicit: Vec<Operand> = row.operands.iter().map(operand).collect::<Option<_>>()?;
+    let explicit: Vec<Operand> = row.operands.iter().enumerate().map(operand).collect::<Option<_>>()?;
     let defs = row.implicit_defs.iter().copied().map(Operand::implicit_def);
     let uses = row.implicit_uses.iter().copied().map(Operand::implicit_use);
     Some(InstData::new(Opcode::Target(opcode), explicit.into_iter().chain(defs).chain(uses)))

@@ -5,13 +5,14 @@
 //! or near to one.
 
 use crate::finding::Finding;
+use crate::machine_meanings::{Row, instance};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal_ir::semantics::{Choice, Concrete, Pure, Value};
 use tribunal_ir::{Bits, Block, InstData, Opcode, OpcodeFlags, Operand, PReg, TargetOpcode};
 use tribunal_target::abi::CallKind;
-use tribunal_target::instructions::{ImmRange, InstrDesc, OperandDesc};
+use tribunal_target::instructions::{InstrDesc, OperandDesc};
 use tribunal_target::{CodePlace, Target, evaluate_at};
 
 /// Contents of registers on which a branch is tried.
@@ -96,7 +97,8 @@ impl<'t> Registers<'t> {
         self.written.iter().any(|register| !full.contains(register))
     }
 
-    /// Takes one instruction at `address`: where it goes, unless to the next one.
+    /// Takes one instruction at `address`: where it goes, unless to the next one. `None` if it has no meaning without
+    /// memory.
     fn step(&mut self, inst: &InstData, address: u64) -> Option<Option<Bits>> {
         let width = self.target.pointer_bits.into();
         let args = inst.uses().filter_map(|operand| operand.reg.as_physical());
@@ -184,8 +186,12 @@ fn wrong_offset(target: &'static Target) -> Option<String> {
 
 fn wrong_alignment(target: &'static Target) -> Option<String> {
     let (sp, scratch) = (target.abi.stack_pointer, target.abi.scratch[0]);
-    (1..31).map(|bit| 1u32 << bit).find_map(|align| {
-        let code = target.machine.align_down(sp, scratch, align)?;
+    let aligned = |align| target.machine.align_down(sp, scratch, align);
+    let mut alignments = (1..31).map(|bit| 1u32 << bit);
+    // A machine aligns to any power of two, or to none.
+    let any = alignments.clone().any(|align| aligned(align).is_some());
+    alignments.find_map(|align| {
+        let Some(code) = aligned(align) else { return any.then(|| format!("none to {align}")) };
         let mut registers = Registers::new(target);
         let mask = Bits::from_i64(-i64::from(align), target.pointer_bits.into());
         let wanted = registers.read(scratch).and(mask);
@@ -196,37 +202,24 @@ fn wrong_alignment(target: &'static Target) -> Option<String> {
     })
 }
 
-/// A row and its number.
-type Row = (TargetOpcode, &'static InstrDesc);
+/// Instances of a row with immediates from 0 to 15, as far as it takes them, and with this distance for a label.
+fn instances(target: &'static Target, row: Row<'static>, distance: i64) -> Vec<InstData> {
+    let mut instances: Vec<InstData> = (0..16).filter_map(|number| instance(target, row, number, distance)).collect();
+    instances.dedup();
+    instances
+}
 
-/// Instances of a row with immediates from 0 to 15, and with this distance for a label.
-fn instances(target: &'static Target, (opcode, row): Row, distance: i64) -> impl Iterator<Item = InstData> {
-    (0..16).filter_map(move |number| {
-        let operand = |(index, desc): (usize, &OperandDesc)| match *desc {
-            OperandDesc::Imm(range) | OperandDesc::Offset { range, .. } => {
-                let range = target.range(row, range);
-                let of_few = if let ImmRange::OneOf(values) = range {
-                    values.get(number as usize).copied()
-                } else {
-                    Some(number)
-                };
-                of_few.filter(|&number| range.accepts(number)).map(Operand::Imm)
-            }
-            OperandDesc::Label { .. } => Some(Operand::Imm(distance)),
-            _ => {
-                let class = target.class(desc.class()?);
-                let register = *class.allocatable.get(index).or(class.members.get(index))?;
-                Some(if desc.is_def() { Operand::def(register) } else { Operand::used(register) })
-            }
-        };
-        let explicit: Vec<Operand> = row.operands.iter().enumerate().map(operand).collect::<Option<_>>()?;
-        let defs = row.implicit_defs.iter().copied().map(Operand::implicit_def);
-        let uses = row.implicit_uses.iter().copied().map(Operand::implicit_use);
-        Some(InstData::new(Opcode::Target(opcode), explicit.into_iter().chain(defs).chain(uses)))
+/// True if a row has no label, or its label takes this distance.
+fn reaches(row: &InstrDesc, distance: i64) -> bool {
+    row.operands.iter().all(|desc| match *desc {
+        OperandDesc::Label { bits, .. } | OperandDesc::Callee { bits, .. } => {
+            (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&distance)
+        }
+        _ => true,
     })
 }
 
-fn rows(target: &'static Target) -> impl Iterator<Item = Row> {
+fn rows(target: &'static Target) -> impl Iterator<Item = Row<'static>> {
     (0..).map(TargetOpcode).zip(target.instructions).filter(move |(_, row)| target.has(row))
 }
 
@@ -237,9 +230,8 @@ fn wrong_opposite(target: &'static Target) -> Option<String> {
     let (behind, away) = (at(target, 4), at(target, 8));
     conditional.find_map(|row| {
         // The two conditions of AArch64 that always hold have no opposites.
-        let mut instances =
-            instances(target, row, 8).filter(|inst| inst.imm(0).is_none_or(|condition| condition < ALWAYS));
-        instances.find_map(|inst| {
+        let conditional = |inst: &InstData| inst.imm(0).is_none_or(|condition| condition < ALWAYS);
+        instances(target, row, 8).into_iter().filter(conditional).find_map(|inst| {
             let Some(opposite) = target.machine.invert_branch(&inst) else {
                 return Some(format!("{} has none", row.1.name));
             };
@@ -262,13 +254,15 @@ fn wrong_expansion(target: &'static Target) -> Option<String> {
     let others = OpcodeFlags::CALL | OpcodeFlags::LOAD | OpcodeFlags::STORE | OpcodeFlags::SIDE_EFFECTS;
     let mut pseudos = rows(target).filter(|(_, row)| row.code.is_none() && !row.flags.intersects(others));
     pseudos.find_map(|row| {
-        far_places().find_map(|distance| {
-            instances(target, row, distance).find_map(|inst| {
+        let distances = far_places().filter(|&distance| reaches(row.1, distance));
+        // Without a label each distance gives the same instances.
+        let has_label = row.1.operands.iter().any(|desc| matches!(desc, OperandDesc::Label { .. }));
+        distances.take(if has_label { usize::MAX } else { 1 }).find_map(|distance| {
+            instances(target, row, distance).into_iter().find_map(|inst| {
                 let code = target.machine.expand_pseudo(&inst)?;
                 let (mut meant, mut came) = (Registers::new(target), Registers::new(target));
                 let Some(to) = meant.step(&inst, HERE) else { return Some(format!("{} has no meaning", row.1.name)) };
-                // Some distances are beyond the reach of a jump.
-                let end = came.run(&code)?;
+                let Some(end) = came.run(&code) else { return Some(format!("{} has no words", row.1.name)) };
                 let to = to.unwrap_or_else(|| at(target, 4 * code.len() as i64));
                 // Code lies at even addresses.
                 let goes = end.lshr(1) == to.lshr(1);
@@ -290,10 +284,15 @@ fn wrong_call(target: &'static Target) -> Option<String> {
         let code = target.machine.call(kind, distance);
         let mut registers = Registers::new(target);
         let before = registers.read(target.abi.return_address);
-        // Some distances are beyond its reach.
-        let end = registers.run(&code)?;
+        let is_near = |inst: &InstData| {
+            matches!(inst.opcode, Opcode::Target(opcode) if reaches(target.instruction(opcode), distance))
+        };
+        if !code.iter().all(is_near) {
+            return None;
+        }
+        let end = registers.run(&code);
         let back = if kind == CallKind::Returning { at(target, 4 * code.len() as i64) } else { before };
-        let is_right = end == at(target, distance) && registers.read(target.abi.return_address) == back;
+        let is_right = end == Some(at(target, distance)) && registers.read(target.abi.return_address) == back;
         (!is_right).then(|| format!("{kind:?} by {distance} bytes"))
     })
 }

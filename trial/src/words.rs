@@ -216,7 +216,10 @@ mod tests {
 
     #[test]
     fn compressed_forms_are_those_of_the_ledger() {
-        let lines: Vec<String> = ALL.iter().flat_map(|target| forms(target)).collect();
+        let head =
+            "# Written by `BLESS=1 cargo test --package tribunal-trial`: target, row, words of 16 bits, digest of them";
+        let lines: Vec<String> =
+            [head.to_string()].into_iter().chain(ALL.iter().flat_map(|target| forms(target))).collect();
         if std::env::var_os("BLESS").is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/words/compressed.txt");
             std::fs::write(path, lines.join("\n") + "\n").expect("the ledger is written");
