@@ -69,11 +69,16 @@ fn other_width(target: &Target, inst: &InstData, results: &[Value<Concrete>]) ->
 }
 
 /// A row of a target and its number.
-pub(crate) type Row<'t> = (TargetOpcode, &'t InstrDesc);
+pub(crate) type NumberedRow<'t> = (TargetOpcode, &'t InstrDesc);
 
 /// An instance with registers of its own for each operand that shares none, this immediate wherever it may be, and this
 /// distance for a label; `None` for an operand that stands for another place.
-pub(crate) fn instance(target: &Target, (opcode, row): Row<'_>, number: i64, distance: i64) -> Option<InstData> {
+pub(crate) fn instance(
+    target: &Target,
+    (opcode, row): NumberedRow<'_>,
+    number: i64,
+    distance: i64,
+) -> Option<InstData> {
     let register = |index: usize, desc: &OperandDesc| {
         let class = target.class(desc.class()?);
         class.allocatable.get(index).or(class.members.get(index)).or(class.members.first()).copied()

@@ -5,7 +5,7 @@
 //! or near to one.
 
 use crate::finding::Finding;
-use crate::machine_meanings::{Row, instance};
+use crate::machine_meanings::{NumberedRow, instance};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,11 +25,11 @@ const ALWAYS: i64 = 14;
 const HERE: u64 = 0x40_0000;
 
 /// The first sequence of a kind that does something else, in words.
-type Question = fn(&'static Target) -> Option<String>;
+type Wrong = fn(&'static Target) -> Option<String>;
 
 /// A finding for each kind of sequence that does something else.
 pub fn wrong_sequences(target: &'static Target) -> Vec<Finding> {
-    let kinds: [(&str, Question); 6] = [
+    let kinds: [(&str, Wrong); 6] = [
         ("add_offset", wrong_offset),
         ("align_down", wrong_alignment),
         ("invert_branch", wrong_opposite),
@@ -203,7 +203,7 @@ fn wrong_alignment(target: &'static Target) -> Option<String> {
 }
 
 /// Instances of a row with immediates from 0 to 15, as far as it takes them, and with this distance for a label.
-fn instances(target: &'static Target, row: Row<'static>, distance: i64) -> Vec<InstData> {
+fn instances(target: &'static Target, row: NumberedRow<'static>, distance: i64) -> Vec<InstData> {
     let mut instances: Vec<InstData> = (0..16).filter_map(|number| instance(target, row, number, distance)).collect();
     instances.dedup();
     instances
@@ -219,7 +219,7 @@ fn reaches(row: &InstrDesc, distance: i64) -> bool {
     })
 }
 
-fn rows(target: &'static Target) -> impl Iterator<Item = Row<'static>> {
+fn rows(target: &'static Target) -> impl Iterator<Item = NumberedRow<'static>> {
     (0..).map(TargetOpcode).zip(target.instructions).filter(move |(_, row)| target.has(row))
 }
 
