@@ -7,8 +7,8 @@ cd "$SRC/tribunal"
 unset CFLAGS CXXFLAGS
 # The machine that runs the fuzzers has no Z3: it goes with them.
 export RUSTFLAGS="${RUSTFLAGS:-} -Clink-arg=-Wl,-rpath,\$ORIGIN/lib"
-# Seven programs out of one library: each would be optimised whole again.
-export CARGO_PROFILE_RELEASE_LTO=off
+# Seven programs out of one library: each would be optimised whole again, and a library in one part takes one core.
+export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 sanitizer=address
 [ "$SANITIZER" = address ] || sanitizer=none
 cargo fuzz build --release --sanitizer "$sanitizer"

@@ -44,18 +44,23 @@ impl Domain for Concrete {
         }
     }
     fn add(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::add(*a, *b)
     }
     fn sub(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::sub(*a, *b)
     }
     fn mul(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::mul(*a, *b)
     }
     fn udiv(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         a.checked_udiv(*b).unwrap_or(Bits::ones(a.width()))
     }
     fn urem(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         a.checked_urem(*b).unwrap_or(*a)
     }
     fn sdiv(&mut self, a: &Bits, b: &Bits) -> Bits {
@@ -67,45 +72,57 @@ impl Domain for Concrete {
         if a.is_negative() { remainder.negated() } else { remainder }
     }
     fn and(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::and(*a, *b)
     }
     fn or(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::or(*a, *b)
     }
     fn xor(&mut self, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
         Bits::xor(*a, *b)
     }
     fn not(&mut self, a: &Bits) -> Bits {
         Bits::not(*a)
     }
     fn shl(&mut self, a: &Bits, amount: &Bits) -> Bits {
+        of_one_width(a, amount);
         Bits::shl(*a, shift(amount))
     }
     fn lshr(&mut self, a: &Bits, amount: &Bits) -> Bits {
+        of_one_width(a, amount);
         Bits::lshr(*a, shift(amount))
     }
     fn ashr(&mut self, a: &Bits, amount: &Bits) -> Bits {
+        of_one_width(a, amount);
         Bits::ashr(*a, shift(amount))
     }
     fn concat(&mut self, high: &Bits, low: &Bits) -> Bits {
         Bits::concat(*high, *low)
     }
     fn extract(&mut self, a: &Bits, offset: u32, width: u32) -> Bits {
+        assert!(offset + width <= a.width(), "bits {offset} to {} of {}", offset + width, a.width());
         a.extract(offset, width)
     }
     fn zext(&mut self, a: &Bits, width: u32) -> Bits {
+        assert!(width >= a.width(), "an extension to {width} bits of {}", a.width());
         a.zext_or_trunc(width)
     }
     fn sext(&mut self, a: &Bits, width: u32) -> Bits {
+        assert!(width >= a.width(), "an extension to {width} bits of {}", a.width());
         a.sext_or_trunc(width)
     }
     fn eq(&mut self, a: &Bits, b: &Bits) -> bool {
+        of_one_width(a, b);
         a == b
     }
     fn ult(&mut self, a: &Bits, b: &Bits) -> bool {
+        of_one_width(a, b);
         a.cmp_unsigned(*b).is_lt()
     }
     fn slt(&mut self, a: &Bits, b: &Bits) -> bool {
+        of_one_width(a, b);
         a.cmp_signed(*b).is_lt()
     }
     super::domain::plain_booleans!();
@@ -118,6 +135,11 @@ impl Domain for Concrete {
             true => float::by_definition(self, operation, args),
         }
     }
+}
+
+/// The solver takes operands of one width alone. Here a definition that mixes them would only seem to be right.
+fn of_one_width(a: &Bits, b: &Bits) {
+    assert_eq!(a.width(), b.width(), "operands of two widths");
 }
 
 /// The amount, or one that reaches any width.
