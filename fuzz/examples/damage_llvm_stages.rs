@@ -3,7 +3,8 @@
 //!
 //! Usage: damage_llvm_stages [FUNCTIONS [SEED [DIR]]]
 //! The functions are generated, 1,000 of them by default, for all targets, levels and features. Prints one row for each
-//! stage, the kinds of damage that were accepted and ran alike, and each lie; pairs of lies are written to DIR.
+//! stage, the kinds of damage that were accepted and ran alike, each lie, and each stage that was accepted and that no
+//! input ran, with the reasons. Pairs of both are written to DIR.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,12 +37,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     report.accepted.iter().for_each(|(kind, count)| println!("accepted and alike: {kind} ({count} times)"));
+    let write = |name: String, pair: &str| match arguments.get(2) {
+        Some(folder) => {
+            std::fs::create_dir_all(folder)?;
+            std::fs::write(Path::new(folder).join(name), pair)
+        }
+        None => Ok(()),
+    };
     for (index, lie) in report.lies.iter().enumerate() {
         println!("lie: {} {} {}: {}", lie.target, lie.stage, lie.damage, lie.difference);
-        if let Some(folder) = arguments.get(2) {
-            std::fs::create_dir_all(folder)?;
-            std::fs::write(Path::new(folder).join(format!("lie-{index}.mir")), &lie.pair)?;
-        }
+        write(format!("lie-{index}.mir"), &lie.pair)?;
+    }
+    for (index, unrun) in report.untried.iter().enumerate() {
+        let reasons: Vec<String> = unrun.silent.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+        println!("accepted and not run: {} {}: {}", unrun.stage, unrun.damage, reasons.join(", "));
+        write(format!("unrun-{index}.mir"), &unrun.pair)?;
     }
     println!("{} functions, {} lies", report.functions, report.lies.len());
     Ok(())

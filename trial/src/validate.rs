@@ -150,7 +150,8 @@ fn judged(
         return Judged::of(Kind::Unsupported(format!("a call of the library's `{name}`, which has no meaning here")));
     }
     let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
-        let (input, found) = compared(before, (after, promises), ir, target, numbers, proposed).1?;
+        let inputs = (numbers, proposed);
+        let (input, found) = compared(before, (after, promises), ir, target, inputs, &mut Runs::default())?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
     };
     let executed = |after: &Function, numbers, proposed: Option<&Counterexample>| {
@@ -279,6 +280,9 @@ impl fmt::Display for Resolution {
     }
 }
 
+/// The reason of an input on which the interpreter cannot run.
+const NOT_RUN: &str = "no run in the interpreter";
+
 /// The runs of two functions on many inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
@@ -286,30 +290,53 @@ pub struct Runs {
     pub compared: u32,
     /// The first difference that the earlier function does not allow, in words.
     pub difference: Option<String>,
+    /// Why the other inputs say nothing, and how many each reason holds for.
+    pub silent: BTreeMap<&'static str, u32>,
 }
 
 /// Runs both functions on so many inputs, up to the first difference.
 pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
-    let (compared, found) = compared(before, (after, Promises::Ignored), None, target, 0..inputs, None);
-    Runs { compared, difference: found.map(|(_, difference)| difference) }
+    let mut runs = Runs::default();
+    let found = compared(before, (after, Promises::Ignored), None, target, (0..inputs, None), &mut runs);
+    Runs { difference: found.map(|(_, difference)| difference), ..runs }
+}
+
+impl Runs {
+    /// Counts an input, or so many, that say nothing.
+    fn is_silent(&mut self, reason: &'static str, inputs: u32) {
+        *self.silent.entry(reason).or_default() += inputs;
+    }
+}
+
+/// The reason why an input on which the earlier stage comes to this says nothing about the later one.
+fn reason_of(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Undefined => "the stage before is undefined",
+        Outcome::Unconstrained => "the path of the stage before is open",
+        Outcome::OutOfFuel => "the stage before does not end soon",
+        Outcome::TooDeep => "too many functions are active",
+        Outcome::Returned | Outcome::Stopped => "the later stage is not determined",
+    }
 }
 
 /// An input on which the earlier stage does not allow the later one's behaviour, and the difference in words, with the
-/// resolution of the later stage's nondeterminism; and the number of inputs on which both were compared. Registers and
-/// memory hold what is proposed for them. The later stage has these promises.
+/// resolution of the later stage's nondeterminism. Registers and memory hold what is proposed for them. The later stage
+/// has these promises. Inputs are counted in `runs`.
 fn compared(
     before: &Function,
     (after, promises): (&Function, Promises),
     ir: Option<&IrModule>,
     target: &'static Target,
-    numbers: Range<u32>,
-    proposed: Option<&Counterexample>,
-) -> (u32, Option<(ShownInput, String)>) {
-    let (mut compared, mut endless) = (0, 0);
+    (numbers, proposed): (Range<u32>, Option<&Counterexample>),
+    runs: &mut Runs,
+) -> Option<(ShownInput, String)> {
+    let mut endless = 0;
     // A record that one stage loads lies in a frame, which no input has before it is laid out.
     let has_records = record_queries(before, target) == record_queries(after, target);
     if leaves_digits_open(before) || leaves_digits_open(after) || !has_records {
-        return (compared, None);
+        let reason = if has_records { "an elementary function" } else { "a frame record" };
+        runs.is_silent(reason, numbers.end - numbers.start);
+        return None;
     }
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = LazyCell::new(|| RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution))));
@@ -317,6 +344,7 @@ fn compared(
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         if endless >= ENDLESS {
+            runs.is_silent(reason_of(Outcome::OutOfFuel), numbers.end - index);
             break;
         }
         if let Some(proposed) = proposed {
@@ -325,17 +353,24 @@ fn compared(
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let interpreter = Interpreter::in_environment(before, target, &environment).with_promises(Promises::Believed);
-        let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else { continue };
+        let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else {
+            runs.is_silent(NOT_RUN, 1);
+            continue;
+        };
         if repair::is_broken(&allowed)
             && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
         {
-            let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else { continue };
+            let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else {
+                runs.is_silent(NOT_RUN, 1);
+                continue;
+            };
             (input, allowed) = (repaired, again);
         }
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let outcome = allowed.observation.outcome;
         if !outcome.is_determined() {
             endless += u32::from(outcome == Outcome::OutOfFuel);
+            runs.is_silent(reason_of(outcome), 1);
             continue;
         }
         // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
@@ -345,12 +380,13 @@ fn compared(
             && let Ok(run) = open.run(&input, settings(fuel))
         {
             if is_allowed_however_resolved(&allowed.observation, &run.observation, target) {
-                compared += 1;
+                runs.compared += 1;
                 continue;
             }
             // Its path depends on nothing that is open, so each resolution goes on for as long.
             if run.observation.outcome == Outcome::OutOfFuel {
                 endless += 1;
+                runs.is_silent(reason_of(outcome), 1);
                 continue;
             }
         }
@@ -367,12 +403,16 @@ fn compared(
             if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
                 let registers = registers.join(", ");
                 let found = format!("on ({registers}), unconstrained bits resolved to {resolution}: {found}");
-                return (compared + 1, Some((ShownInput::executed(&input, target.vocabulary), found)));
+                runs.compared += 1;
+                return Some((ShownInput::executed(&input, target.vocabulary), found));
             }
         }
-        compared += u32::from(ran);
+        match ran {
+            true => runs.compared += 1,
+            false => runs.is_silent(reason_of(outcome), 1),
+        }
     }
-    (compared, None)
+    None
 }
 
 /// Gives registers what a solver proposes for them. A pointer stays where its buffer is, if the proposal has memory

@@ -213,7 +213,7 @@ impl Case<'_> {
             return None;
         }
         let is_accepted = accepts(&self.question);
-        let Runs { compared, difference } = self.runs(after, if is_accepted { MANY } else { FEW });
+        let Runs { compared, difference, .. } = self.runs(after, if is_accepted { MANY } else { FEW });
         match (is_accepted, difference) {
             (true, Some(difference)) => {
                 // The fault is then of the pass, or of the runs.

@@ -38,6 +38,18 @@ pub struct StageLie {
     pub pair: String,
 }
 
+/// A damaged stage that the validator accepts, and that no input shows to run alike.
+pub struct UnrunStage {
+    /// The stage that was damaged.
+    pub stage: &'static str,
+    /// The kind of damage.
+    pub damage: &'static str,
+    /// Why the inputs say nothing, and how many each reason holds for.
+    pub silent: BTreeMap<&'static str, u32>,
+    /// Both functions as text, `before` and `after`.
+    pub pair: String,
+}
+
 /// The outcome: the damaged functions of each stage, and the lies.
 #[derive(Default)]
 pub struct DamagedReport {
@@ -49,6 +61,8 @@ pub struct DamagedReport {
     pub accepted: BTreeMap<&'static str, u64>,
     /// The lies.
     pub lies: Vec<StageLie>,
+    /// Accepted, and not run.
+    pub untried: Vec<UnrunStage>,
 }
 
 /// Damages the stages of as many functions as the campaign says, on one thread. Files of the compiler are in `scratch`.
@@ -107,8 +121,15 @@ fn damage_stages(
             let tally = report.stages.entry(stage).or_default();
             tally.damaged += 1;
             let accepted = tally.proved;
-            let judged = guard::run(|| judged(tally, [before, after, &damaged], mode, accepts));
+            let mut silent = None;
+            let judged = guard::run(|| judged(tally, [before, after, &damaged], mode, accepts, &mut silent));
             let difference = judged.unwrap_or_else(|panic| Some(format!("a panic: {panic}")));
+            report.untried.extend(silent.map(|silent| UnrunStage {
+                stage,
+                damage: kind,
+                silent,
+                pair: pair(mode, [before, &damaged], &format!("{kind} after {stage}")),
+            }));
             if tally.proved > accepted {
                 *report.accepted.entry(kind).or_default() += 1;
             }
@@ -119,12 +140,13 @@ fn damage_stages(
     }
 }
 
-/// The difference that an execution shows of a damaged stage that is accepted.
+/// The difference that an execution shows of a damaged stage that is accepted. If none ran, `silent` has the reasons.
 fn judged(
     tally: &mut Damages,
     [before, undamaged, damaged]: [&Function; 3],
     mode: PeerMode,
     accepts: &dyn Fn(PeerMode, Pair<'_>) -> bool,
+    silent: &mut Option<BTreeMap<&'static str, u32>>,
 ) -> Option<String> {
     if machine_verifier::unfit_for_proof(damaged, mode.target).is_some() {
         tally.rejected += 1;
@@ -132,14 +154,17 @@ fn judged(
     }
     let is_accepted = accepts(mode, Pair { before, after: damaged });
     let runs = |after, inputs| validate::runs(before, after, mode.target, inputs);
-    let Runs { compared, difference } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
+    let Runs { compared, difference, silent: reasons } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
     match (is_accepted, difference) {
         (true, Some(difference)) => {
             // The fault is then of the compiler, or of the runs.
             let is_older = runs(undamaged, ACCEPTED).difference.is_some();
             return Some(difference + if is_older { "; so does the undamaged stage" } else { "" });
         }
-        (true, None) if compared == 0 => tally.untried += 1,
+        (true, None) if compared == 0 => {
+            tally.untried += 1;
+            *silent = Some(reasons);
+        }
         (true, None) => tally.proved += 1,
         (false, Some(_)) => tally.refuted += 1,
         (false, None) => tally.unknown += 1,
@@ -152,14 +177,19 @@ fn lie(
     stage: &'static str,
     damage: &'static str,
     difference: String,
-    [before, after]: [&Function; 2],
+    functions: [&Function; 2],
 ) -> StageLie {
+    let pair = pair(mode, functions, &format!("validate on {damage} after {stage}: {difference}"));
+    StageLie { target: mode.target.name, stage, damage, difference, pair }
+}
+
+/// Both functions as text, below the name of the machine and a remark.
+fn pair(mode: PeerMode, [before, after]: [&Function; 2], remark: &str) -> String {
     let print = |name: &str, function: &Function| {
         let mut named = function.clone();
         named.name = name.to_string();
         text::print_function(&named, mode.target.vocabulary)
     };
-    let head = format!("# target: {}\n# validate on {damage} after {stage}: {difference}\n", mode.target.name);
-    let pair = head + &print("before", before) + &print("after", after);
-    StageLie { target: mode.target.name, stage, damage, difference, pair }
+    let head = format!("# target: {}\n# {remark}\n", mode.target.name);
+    head + &print("before", before) + &print("after", after)
 }
