@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             std::fs::create_dir_all(folder)?;
             std::fs::write(Path::new(folder).join(name), pair)
         }
-        None => Ok(()),
+        None => std::io::Result::Ok(()),
     };
     for (index, lie) in report.lies.iter().enumerate() {
         println!("lie: {} {} {}: {}", lie.target, lie.stage, lie.damage, lie.difference);

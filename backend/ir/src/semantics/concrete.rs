@@ -155,3 +155,39 @@ fn split_mix(state: &mut u64) -> u64 {
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    #[test]
+    fn operands_that_the_solver_does_not_take_are_not_taken_here() {
+        let mut concrete = Concrete { choice: Choice::Zeros };
+        let (narrow, wide) = (Bits::zero(4), Bits::zero(8));
+        let mut ends = |run: &dyn Fn(&mut Concrete)| catch_unwind(AssertUnwindSafe(|| run(&mut concrete))).is_err();
+        let mixed: [fn(&mut Concrete, &Bits, &Bits); 14] = [
+            |d, a, b| _ = Domain::add(d, a, b),
+            |d, a, b| _ = Domain::sub(d, a, b),
+            |d, a, b| _ = Domain::mul(d, a, b),
+            |d, a, b| _ = d.udiv(a, b),
+            |d, a, b| _ = d.urem(a, b),
+            |d, a, b| _ = Domain::and(d, a, b),
+            |d, a, b| _ = Domain::or(d, a, b),
+            |d, a, b| _ = Domain::xor(d, a, b),
+            |d, a, b| _ = Domain::shl(d, a, b),
+            |d, a, b| _ = Domain::lshr(d, a, b),
+            |d, a, b| _ = Domain::ashr(d, a, b),
+            |d, a, b| _ = Domain::eq(d, a, b),
+            |d, a, b| _ = d.ult(a, b),
+            |d, a, b| _ = d.slt(a, b),
+        ];
+        for operation in mixed {
+            assert!(!ends(&|d| operation(d, &wide, &wide)));
+            assert!(ends(&|d| operation(d, &narrow, &wide)) && ends(&|d| operation(d, &wide, &narrow)));
+        }
+        assert!(ends(&|d| _ = d.zext(&wide, 4)) && ends(&|d| _ = d.sext(&wide, 4)));
+        assert!(!ends(&|d| _ = d.zext(&wide, 8)) && !ends(&|d| _ = d.extract(&wide, 4, 4)));
+        assert!(ends(&|d| _ = Domain::extract(d, &wide, 5, 4)));
+    }
+}
