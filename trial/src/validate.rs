@@ -150,6 +150,10 @@ fn judged(
         return Judged::of(Kind::Unsupported(format!("a call of the library's `{name}`, which has no meaning here")));
     }
     let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
+        // Digits that nobody knows refute nothing.
+        if leaves_digits_open(before) || leaves_digits_open(after) {
+            return None;
+        }
         let inputs = (numbers, proposed);
         let (input, found) = compared(before, (after, promises), ir, target, inputs, &mut Runs::default())?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
@@ -280,8 +284,9 @@ impl fmt::Display for Resolution {
     }
 }
 
-/// The reason of an input on which the interpreter cannot run.
-const NOT_RUN: &str = "no run in the interpreter";
+/// The two stages of a pair, in the reasons of inputs that say nothing.
+const EARLIER: &str = "earlier";
+const LATER: &str = "later";
 
 /// The runs of two functions on many inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -291,7 +296,7 @@ pub struct Runs {
     /// The first difference that the earlier function does not allow, in words.
     pub difference: Option<String>,
     /// Why the other inputs say nothing, and how many each reason holds for.
-    pub silent: BTreeMap<&'static str, u32>,
+    pub silent: BTreeMap<String, u32>,
 }
 
 /// Runs both functions on so many inputs, up to the first difference.
@@ -302,20 +307,20 @@ pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs
 }
 
 impl Runs {
-    /// Counts an input, or so many, that say nothing.
-    fn is_silent(&mut self, reason: &'static str, inputs: u32) {
-        *self.silent.entry(reason).or_default() += inputs;
+    /// Counts inputs that say nothing, of the stage before or of the later one.
+    fn are_silent(&mut self, inputs: u32, stage: &str, reason: impl fmt::Display) {
+        *self.silent.entry(format!("the {stage} stage {reason}")).or_default() += inputs;
     }
 }
 
-/// The reason why an input on which the earlier stage comes to this says nothing about the later one.
+/// The reason why a run that ends so says nothing.
 fn reason_of(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Undefined => "the stage before is undefined",
-        Outcome::Unconstrained => "the path of the stage before is open",
-        Outcome::OutOfFuel => "the stage before does not end soon",
-        Outcome::TooDeep => "too many functions are active",
-        Outcome::Returned | Outcome::Stopped => "the later stage is not determined",
+        Outcome::Undefined => "is undefined",
+        Outcome::Unconstrained => "goes a way that is open",
+        Outcome::OutOfFuel => "does not end soon",
+        Outcome::TooDeep => "has too many active functions",
+        Outcome::Returned | Outcome::Stopped => "has digits that are open",
     }
 }
 
@@ -333,18 +338,19 @@ fn compared(
     let mut endless = 0;
     // A record that one stage loads lies in a frame, which no input has before it is laid out.
     let has_records = record_queries(before, target) == record_queries(after, target);
-    if leaves_digits_open(before) || leaves_digits_open(after) || !has_records {
-        let reason = if has_records { "an elementary function" } else { "a frame record" };
-        runs.is_silent(reason, numbers.end - numbers.start);
+    if !has_records {
+        runs.are_silent(numbers.end - numbers.start, LATER, "asks for other frame records");
         return None;
     }
+    // Where nobody knows the digits, equal ones are equal, and others say nothing.
+    let has_open_digits = leaves_digits_open(before) || leaves_digits_open(after);
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let uniform = LazyCell::new(|| RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution))));
     let pointers = environment::pointers(before, ir);
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         if endless >= ENDLESS {
-            runs.is_silent(reason_of(Outcome::OutOfFuel), numbers.end - index);
+            runs.are_silent(numbers.end - index, EARLIER, reason_of(Outcome::OutOfFuel));
             break;
         }
         if let Some(proposed) = proposed {
@@ -353,24 +359,25 @@ fn compared(
         let environment = layout.around(&mut input, index, pointers);
         let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
         let interpreter = Interpreter::in_environment(before, target, &environment).with_promises(Promises::Believed);
-        let Ok(mut allowed) = interpreter.run(&input, settings(FUEL)) else {
-            runs.is_silent(NOT_RUN, 1);
-            continue;
-        };
-        if repair::is_broken(&allowed)
+        let mut run = interpreter.run(&input, settings(FUEL));
+        if run.as_ref().is_ok_and(repair::is_broken)
             && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
         {
-            let Ok(again) = interpreter.run(&repaired, settings(FUEL)) else {
-                runs.is_silent(NOT_RUN, 1);
-                continue;
-            };
-            (input, allowed) = (repaired, again);
+            run = interpreter.run(&repaired, settings(FUEL));
+            input = repaired;
         }
+        let allowed = match run {
+            Ok(run) => run,
+            Err(error) => {
+                runs.are_silent(1, EARLIER, error);
+                continue;
+            }
+        };
         let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
         let outcome = allowed.observation.outcome;
         if !outcome.is_determined() {
             endless += u32::from(outcome == Outcome::OutOfFuel);
-            runs.is_silent(reason_of(outcome), 1);
+            runs.are_silent(1, EARLIER, reason_of(outcome));
             continue;
         }
         // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
@@ -386,30 +393,44 @@ fn compared(
             // Its path depends on nothing that is open, so each resolution goes on for as long.
             if run.observation.outcome == Outcome::OutOfFuel {
                 endless += 1;
-                runs.is_silent(reason_of(outcome), 1);
+                runs.are_silent(1, LATER, reason_of(Outcome::OutOfFuel));
                 continue;
             }
         }
+        // Why no resolution ran, as the last of them says.
+        let mut reason = None;
         let mut ran = false;
         let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
         let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
         for (resolution, after) in uniform.iter().chain(&mixed) {
             let after = Interpreter::in_environment(after, target, &environment).with_promises(promises);
             let after = after.with_calls(&allowed.observation.calls);
-            let Ok(mut run) = after.with_choice(resolution.choice()).run(&input, settings(fuel)) else { continue };
+            let mut run = match after.with_choice(resolution.choice()).run(&input, settings(fuel)) {
+                Ok(run) => run,
+                Err(error) => {
+                    reason = Some(error.to_string());
+                    continue;
+                }
+            };
             run.observation.returned = in_the_order_of(&allowed.observation, &run.observation, target);
-            ran |= run.observation.outcome.is_determined();
+            let outcome = run.observation.outcome;
             let called = run.mismatch.as_ref().map(ToString::to_string);
-            if let Some(found) = called.or_else(|| disallowed(&allowed.observation, &run.observation)) {
+            let found = called.or_else(|| disallowed(&allowed.observation, &run.observation));
+            if found.is_some() && has_open_digits || !outcome.is_determined() {
+                reason = Some(reason_of(outcome).to_string());
+            } else {
+                ran = true;
+            }
+            if let Some(found) = found.filter(|_| !has_open_digits) {
                 let registers = registers.join(", ");
                 let found = format!("on ({registers}), unconstrained bits resolved to {resolution}: {found}");
                 runs.compared += 1;
                 return Some((ShownInput::executed(&input, target.vocabulary), found));
             }
         }
-        match ran {
-            true => runs.compared += 1,
-            false => runs.is_silent(reason_of(outcome), 1),
+        match reason.filter(|_| !ran) {
+            None => runs.compared += 1,
+            Some(reason) => runs.are_silent(1, LATER, reason),
         }
     }
     None

@@ -6,7 +6,7 @@ use super::{Interpreter, SingleRun, value_of};
 use smallvec::SmallVec;
 use tribunal_ir::semantics::walk::{self, Transfer};
 use tribunal_ir::semantics::{Domain, Pure, Unsupported, Value};
-use tribunal_ir::{InstData, InstFlags, Reg, VReg};
+use tribunal_ir::{InstData, InstFlags, Opcode, Reg, VReg};
 use tribunal_target::promises::{self, PromiseReading, Promises};
 
 impl<'f> Interpreter<'f> {
@@ -18,9 +18,14 @@ impl<'f> Interpreter<'f> {
 }
 
 impl<D: Numbers> SingleRun<'_, D> {
-    /// [`walk::execute`], after which the promises of a truncation that are believed are kept.
+    /// [`walk::execute`], after which the promises of a truncation that are believed are kept. An instruction that is
+    /// read as it stands may make a register of a part.
     pub(super) fn walking(&mut self, data: &InstData) -> Result<Option<Transfer<D>>, Unsupported> {
-        if promises::is_truncation(data) { self.believing(data) } else { walk::execute(self, data) }
+        match data.opcode {
+            Opcode::OPAQUE => tribunal_target::execute(self.target, self, data),
+            _ if promises::is_truncation(data) => self.believing(data),
+            _ => walk::execute(self, data),
+        }
     }
 
     /// [`tribunal_target::execute`], after which promises that are believed are kept.

@@ -45,7 +45,7 @@ pub struct UnrunStage {
     /// The kind of damage.
     pub damage: &'static str,
     /// Why the inputs say nothing, and how many each reason holds for.
-    pub silent: BTreeMap<&'static str, u32>,
+    pub silent: BTreeMap<String, u32>,
     /// Both functions as text, `before` and `after`.
     pub pair: String,
 }
@@ -146,7 +146,7 @@ fn judged(
     [before, undamaged, damaged]: [&Function; 3],
     mode: PeerMode,
     accepts: &dyn Fn(PeerMode, Pair<'_>) -> bool,
-    silent: &mut Option<BTreeMap<&'static str, u32>>,
+    silent: &mut Option<BTreeMap<String, u32>>,
 ) -> Option<String> {
     if machine_verifier::unfit_for_proof(damaged, mode.target).is_some() {
         tally.rejected += 1;
