@@ -10,6 +10,9 @@ use tribunal_ir::types::{S8, S16, S32, S64};
 use tribunal_ir::{Family, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 
+/// Bits of the narrowest number that holds every mode: the highest is the sign of some.
+const NARROWEST: Type = Type::scalar(3);
+
 /// True if the target compiles strict operations.
 pub(super) fn compiles_strict(legalizer: &LegalizerInfo) -> bool {
     compiles(legalizer, Opcode::G_GET_ROUNDING, &[Some(S32), None, None])
@@ -36,7 +39,7 @@ impl Generator<'_, '_, '_> {
             self.builder.push(InstData::new(opcode, []));
             return Ok(());
         }
-        let ty = *self.u.choose(&[S32, S32, S8, S16, S64, self.register_type()])?;
+        let ty = *self.u.choose(&[S32, S32, NARROWEST, S8, S16, S64, self.register_type()])?;
         if !compiles(self.legalizer, opcode, &[Some(ty), None, None]) {
             return Ok(());
         }

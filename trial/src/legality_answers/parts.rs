@@ -67,8 +67,8 @@ fn predicates() -> Vec<PredicateRow> {
         ("element_type_is", when::element_type_is(0, S32), &["v2s32", "nxv1s32"], &["s32", "v2s8"]),
         ("scalar_narrower_than", when::scalar_narrower_than(0, 32), &["s31"], &["s32", "v2s8", "p0"]),
         ("scalar_wider_than", when::scalar_wider_than(0, 32), &["s33"], &["s32", "v2s64", "p0"]),
-        ("scalar_or_elt_narrower_than", when::scalar_or_elt_narrower_than(0, 32), &["s8", "v9s8"], &["s32", "v2s32"]),
-        ("scalar_or_elt_wider_than", when::scalar_or_elt_wider_than(0, 32), &["s33", "v2s64"], &["s32", "v9s32"]),
+        ("scalar_or_elt_narrower_than", when::scalar_or_elt_narrower_than(0, 32), &["s31", "v9s31"], &["s32", "v2s32"]),
+        ("scalar_or_elt_wider_than", when::scalar_or_elt_wider_than(0, 32), &["s33", "v2s33"], &["s32", "v9s32"]),
         (
             "vector_element_count_is_greater_than",
             when::vector_element_count_is_greater_than(0, 2),
@@ -86,8 +86,8 @@ fn predicates() -> Vec<PredicateRow> {
         ("scalar_or_elt_size_not_pow2", when::scalar_or_elt_size_not_pow2(0), &["s24", "v4s24"], &["s32", "v3s8"]),
         ("size_is", when::size_is(0, 64), &["s64", "p0", "v2s32"], &["s32", "v4s32"]),
         ("same_size", when::same_size(0, 1), &["s64 v2s32", "p0 s64"], &["s32 v2s32", "s32"]),
-        ("larger_than", when::larger_than(0, 1), &["v4s32 s64"], &["s64 s64", "s64 v4s32", "s64"]),
-        ("smaller_than", when::smaller_than(0, 1), &["s64 v4s32"], &["s64 s64", "v4s32 s64", "s64"]),
+        ("larger_than", when::larger_than(0, 1), &["v4s32 s64", "s65 s64"], &["s64 s64", "s64 v4s32", "s64"]),
+        ("smaller_than", when::smaller_than(0, 1), &["s64 v4s32", "s64 s65"], &["s64 s64", "v4s32 s64", "s64"]),
         ("mem_size_in_bytes_not_pow2", when::mem_size_in_bytes_not_pow2(0), &["@24:8"], &["@16:8", "@15:8", ""]),
         ("mem_size_not_byte_size_pow2", when::mem_size_not_byte_size_pow2(0), &["@24:8", "@15:8"], &["@16:8", ""]),
         ("num_elements_not_pow2", when::num_elements_not_pow2(0), &["v3s8"], &["v4s8", "nxv3s8", "s24"]),
@@ -115,8 +115,8 @@ fn not_of_llvm() -> Vec<PredicateRow> {
             &["s256 s64", "s128 s8"],
             &["s128 s64", "s64 s8", "s128 s1"],
         ),
-        ("mem_narrower_than", when::mem_narrower_than(32), &["s32 p0 @16:8"], &["s32 p0 @32:8"]),
-        ("mem_narrower_than_value", when::mem_narrower_than_value(), &["s64 p0 @32:8"], &["s32 p0 @32:8"]),
+        ("mem_narrower_than", when::mem_narrower_than(32), &["s32 p0 @31:8"], &["s32 p0 @32:8"]),
+        ("mem_narrower_than_value", when::mem_narrower_than_value(), &["s64 p0 @63:8"], &["s32 p0 @32:8"]),
         ("misaligned", when::misaligned(), &["s32 p0 @32:16"], &["s32 p0 @32:32", "s32 p0"]),
     ]
 }

@@ -13,10 +13,7 @@ pub fn decode_bitmask(encoded: i64, width: u32) -> Option<u64> {
     }
     let mask = u64::MAX >> (64 - size);
     let run = u64::MAX >> (64 - ones);
-    let element = match rotation {
-        0 => run,
-        _ => (run >> rotation | run << (size - rotation)) & mask,
-    };
+    let element = (run >> rotation | run.unbounded_shl(size - rotation)) & mask;
     let mut value = 0;
     for index in (0..width).step_by(size as usize) {
         value |= element << index;
