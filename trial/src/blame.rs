@@ -6,7 +6,7 @@
 //! rewrite that execution blames and the prover proves is a finding about a judge.
 
 use crate::execution::{FUEL, expected, is_address_independent, record_queries};
-use crate::validate::{RESOLUTIONS, Resolution, determined};
+use crate::resolution::{RESOLUTIONS, Resolution, determined};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tribunal_codegen::pipeline::{self, Pass};

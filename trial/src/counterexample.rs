@@ -4,7 +4,8 @@
 
 use crate::finding::{Finding, Judge};
 use crate::kind::FindingKind;
-use crate::validate::{RESOLUTIONS, determined, disallowed};
+use crate::resolution::{RESOLUTIONS, determined};
+use crate::validate::disallowed;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use tribunal_emulator::input::{Buffer, Input};

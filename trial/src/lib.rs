@@ -40,6 +40,7 @@ mod promises;
 pub mod questions;
 pub mod raise;
 mod repair;
+mod resolution;
 pub mod shown;
 pub mod tables;
 mod text;

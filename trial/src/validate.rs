@@ -5,24 +5,22 @@ use crate::environment::{self, EnvironmentLayout};
 use crate::execution::{FUEL, record_queries};
 use crate::finding;
 use crate::guard;
-use crate::inputs::{self, Plan};
+use crate::inputs::{self, Plan, Pointers};
 use crate::promises;
 use crate::repair;
+use crate::resolution::{RESOLUTIONS, Resolution, determined};
 use crate::shown::ShownInput;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{Interpreter, KeptAccesses, Settings};
+use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
-use tribunal_ir::{
-    AddressBase, Bits, Builder, Entry, Function, Inst, InstData, InstFlags, IrBlock, Module, Opcode, Operand, PReg,
-    Position, Type,
-};
+use tribunal_ir::{AddressBase, Entry, Function, Inst, InstFlags, IrBlock, Module, PReg};
 use tribunal_llvm::IrModule;
 use tribunal_target::Target;
 use tribunal_target::environment::Callee;
@@ -128,6 +126,16 @@ fn as_strict<'f>(function: &'f Function, other: &Function) -> Cow<'f, Function> 
     Cow::Owned(strict)
 }
 
+/// Something that one stage alone has, and that nobody can compare.
+fn of_one_stage(before: &Function, after: &Function) -> Option<String> {
+    let is_laid_out = |function: &Function| function.frame_info.stack_size > 0;
+    if is_laid_out(before) != is_laid_out(after) {
+        return Some("a frame that one stage alone has laid out".to_string());
+    }
+    let name = library_calls(after).find(|name| !library_calls(before).any(|other| other == *name))?;
+    Some(format!("a call of the library's `{name}`, which has no meaning here"))
+}
+
 /// The verdict on one pair.
 fn judged(
     before: &Function,
@@ -142,12 +150,8 @@ fn judged(
         return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
     let (before, after) = (&*as_strict(before, after), &*as_strict(after, before));
-    let is_laid_out = |function: &Function| function.frame_info.stack_size > 0;
-    if is_laid_out(before) != is_laid_out(after) {
-        return Judged::of(Kind::Unsupported("a frame that one stage alone has laid out".to_string()));
-    }
-    if let Some(name) = library_calls(after).find(|name| !library_calls(before).any(|other| other == *name)) {
-        return Judged::of(Kind::Unsupported(format!("a call of the library's `{name}`, which has no meaning here")));
+    if let Some(reason) = of_one_stage(before, after) {
+        return Judged::of(Kind::Unsupported(reason));
     }
     let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
         // Digits that nobody knows refute nothing.
@@ -237,52 +241,8 @@ pub fn without_flags(function: &Function) -> Function {
     function
 }
 
-/// A resolution of the later stage's nondeterminism: any one is a behaviour that it allows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Resolution {
-    /// The same pattern everywhere.
-    Uniform(&'static str, fn(u32) -> Bits),
-    /// One of those patterns at each place, chosen by this number.
-    Mixed(u32),
-}
-
-pub(crate) const RESOLUTIONS: [Resolution; 5] = [
-    Resolution::Uniform("zeros", Bits::zero),
-    Resolution::Uniform("ones", Bits::ones),
-    Resolution::Uniform("the greatest value's", |width| Bits::signed_min(width).not()),
-    Resolution::Uniform("the least value's", Bits::signed_min),
-    Resolution::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
-];
 /// Mixtures tried on each input.
 const MIXTURES: u32 = 2;
-
-impl Resolution {
-    /// The low bits of each choice that an operation makes.
-    pub(crate) fn choice(self) -> u64 {
-        self.pattern(u32::MAX, u64::BITS).low_u64()
-    }
-
-    /// The pattern of `width` bits at the place of this number.
-    fn pattern(self, place: u32, width: u32) -> Bits {
-        match self {
-            Resolution::Uniform(_, pattern) => pattern(width),
-            Resolution::Mixed(seed) => {
-                let mixed =
-                    (u64::from(seed) << 32 | u64::from(place)).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                RESOLUTIONS[(mixed >> 32) as usize % RESOLUTIONS.len()].pattern(place, width)
-            }
-        }
-    }
-}
-
-impl fmt::Display for Resolution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Resolution::Uniform(name, _) => write!(f, "{name}"),
-            Resolution::Mixed(seed) => write!(f, "mixture {seed}"),
-        }
-    }
-}
 
 /// The two stages of a pair, in the reasons of inputs that say nothing.
 const EARLIER: &str = "earlier";
@@ -320,7 +280,7 @@ fn reason_of(outcome: Outcome) -> &'static str {
         Outcome::Unconstrained => "goes a way that is open",
         Outcome::OutOfFuel => "does not end soon",
         Outcome::TooDeep => "has too many active functions",
-        Outcome::Returned | Outcome::Stopped => "has digits that are open",
+        Outcome::Returned | Outcome::Stopped => "is determined",
     }
 }
 
@@ -337,15 +297,13 @@ fn compared(
 ) -> Option<(ShownInput, String)> {
     let mut endless = 0;
     // A record that one stage loads lies in a frame, which no input has before it is laid out.
-    let has_records = record_queries(before, target) == record_queries(after, target);
-    if !has_records {
+    if record_queries(before, target) != record_queries(after, target) {
         runs.are_silent(numbers.end - numbers.start, LATER, "asks for other frame records");
         return None;
     }
-    // Where nobody knows the digits, equal ones are equal, and others say nothing.
     let has_open_digits = leaves_digits_open(before) || leaves_digits_open(after);
+    let comparison = Comparison { before, after, promises, target, has_open_digits, uniform: OnceCell::new() };
     let layout = EnvironmentLayout::new(before, after, ir, target);
-    let uniform = LazyCell::new(|| RESOLUTIONS.map(|resolution| (resolution, determined(after, resolution))));
     let pointers = environment::pointers(before, ir);
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
@@ -357,83 +315,135 @@ fn compared(
             propose(&mut input, proposed);
         }
         let environment = layout.around(&mut input, index, pointers);
-        let settings = |fuel| Settings { fuel, events: 0, accesses: KeptAccesses::Volatile };
-        let interpreter = Interpreter::in_environment(before, target, &environment).with_promises(Promises::Believed);
-        let mut run = interpreter.run(&input, settings(FUEL));
-        if run.as_ref().is_ok_and(repair::is_broken)
-            && let Some(repaired) = repair::repaired(&interpreter, &input, pointers)
-        {
-            run = interpreter.run(&repaired, settings(FUEL));
-            input = repaired;
-        }
-        let allowed = match run {
-            Ok(run) => run,
-            Err(error) => {
-                runs.are_silent(1, EARLIER, error);
-                continue;
+        match comparison.on(index, &mut input, pointers, &environment) {
+            Shown::Alike => runs.compared += 1,
+            Shown::Nothing { stage, reason, is_endless } => {
+                endless += u32::from(is_endless);
+                runs.are_silent(1, stage, reason);
             }
-        };
-        let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
-        let outcome = allowed.observation.outcome;
-        if !outcome.is_determined() {
-            endless += u32::from(outcome == Outcome::OutOfFuel);
-            runs.are_silent(1, EARLIER, reason_of(outcome));
-            continue;
-        }
-        // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
-        let fuel = FUEL + 64 * allowed.instructions;
-        let open = Interpreter::in_environment(after, target, &environment).with_promises(promises);
-        if allowed.observation.calls.is_empty()
-            && let Ok(run) = open.run(&input, settings(fuel))
-        {
-            if is_allowed_however_resolved(&allowed.observation, &run.observation, target) {
+            Shown::Differs(found) => {
                 runs.compared += 1;
-                continue;
-            }
-            // Its path depends on nothing that is open, so each resolution goes on for as long.
-            if run.observation.outcome == Outcome::OutOfFuel {
-                endless += 1;
-                runs.are_silent(1, LATER, reason_of(Outcome::OutOfFuel));
-                continue;
-            }
-        }
-        // Why no resolution ran, as the last of them says.
-        let mut reason = None;
-        let mut ran = false;
-        let mixed = (0..MIXTURES).map(|number| Resolution::Mixed(index * MIXTURES + number));
-        let mixed: Vec<_> = mixed.map(|resolution| (resolution, determined(after, resolution))).collect();
-        for (resolution, after) in uniform.iter().chain(&mixed) {
-            let after = Interpreter::in_environment(after, target, &environment).with_promises(promises);
-            let after = after.with_calls(&allowed.observation.calls);
-            let mut run = match after.with_choice(resolution.choice()).run(&input, settings(fuel)) {
-                Ok(run) => run,
-                Err(error) => {
-                    reason = Some(error.to_string());
-                    continue;
-                }
-            };
-            run.observation.returned = in_the_order_of(&allowed.observation, &run.observation, target);
-            let outcome = run.observation.outcome;
-            let called = run.mismatch.as_ref().map(ToString::to_string);
-            let found = called.or_else(|| disallowed(&allowed.observation, &run.observation));
-            if found.is_some() && has_open_digits || !outcome.is_determined() {
-                reason = Some(reason_of(outcome).to_string());
-            } else {
-                ran = true;
-            }
-            if let Some(found) = found.filter(|_| !has_open_digits) {
-                let registers = registers.join(", ");
-                let found = format!("on ({registers}), unconstrained bits resolved to {resolution}: {found}");
-                runs.compared += 1;
+                let registers: Vec<String> = input.registers.iter().map(|(_, value)| format!("{value:#x}")).collect();
+                let found = format!("on ({}), {found}", registers.join(", "));
                 return Some((ShownInput::executed(&input, target.vocabulary), found));
             }
         }
-        match reason.filter(|_| !ran) {
-            None => runs.compared += 1,
-            Some(reason) => runs.are_silent(1, LATER, reason),
-        }
     }
     None
+}
+
+/// What both stages show on one input.
+enum Shown {
+    /// The later one does what the earlier one allows.
+    Alike,
+    /// It does not: the resolution of its nondeterminism, and the difference.
+    Differs(String),
+    /// Nothing, because of this stage.
+    Nothing { stage: &'static str, reason: String, is_endless: bool },
+}
+
+impl Shown {
+    fn nothing(stage: &'static str, reason: impl fmt::Display) -> Shown {
+        Shown::Nothing { stage, reason: reason.to_string(), is_endless: false }
+    }
+
+    /// A run that ended so says nothing.
+    fn ended(stage: &'static str, outcome: Outcome) -> Shown {
+        let is_endless = outcome == Outcome::OutOfFuel;
+        Shown::Nothing { stage, reason: reason_of(outcome).to_string(), is_endless }
+    }
+}
+
+/// Two stages that run on the same inputs.
+struct Comparison<'c> {
+    before: &'c Function,
+    after: &'c Function,
+    /// Of the later stage.
+    promises: Promises,
+    target: &'static Target,
+    /// Nobody knows the digits of some result: equal ones are equal, and others say nothing.
+    has_open_digits: bool,
+    /// The later stage in each uniform resolution, once some run needs them.
+    uniform: OnceCell<Vec<(Resolution, Function)>>,
+}
+
+/// The settings of a run that may take so many instructions.
+fn settings(fuel: u64) -> Settings {
+    Settings { fuel, events: 0, accesses: KeptAccesses::Volatile }
+}
+
+impl Comparison<'_> {
+    /// Runs both stages. An input that breaks a promise is repaired.
+    fn on(&self, index: u32, input: &mut Input, pointers: Pointers, environment: &ConcreteEnvironment) -> Shown {
+        let earlier =
+            Interpreter::in_environment(self.before, self.target, environment).with_promises(Promises::Believed);
+        let mut run = earlier.run(input, settings(FUEL));
+        if run.as_ref().is_ok_and(repair::is_broken)
+            && let Some(repaired) = repair::repaired(&earlier, input, pointers)
+        {
+            run = earlier.run(&repaired, settings(FUEL));
+            *input = repaired;
+        }
+        let allowed = match run {
+            Ok(allowed) => allowed,
+            Err(error) => return Shown::nothing(EARLIER, error),
+        };
+        let outcome = allowed.observation.outcome;
+        if !outcome.is_determined() {
+            return Shown::ended(EARLIER, outcome);
+        }
+        // Legalized code takes more steps for the same path: up to thousands for one wide instruction.
+        let fuel = FUEL + 64 * allowed.instructions;
+        let open = Interpreter::in_environment(self.after, self.target, environment).with_promises(self.promises);
+        if allowed.observation.calls.is_empty()
+            && let Ok(run) = open.run(input, settings(fuel))
+        {
+            if is_allowed_however_resolved(&allowed.observation, &run.observation, self.target) {
+                return Shown::Alike;
+            }
+            // Its path depends on nothing that is open, so each resolution goes on for as long.
+            if run.observation.outcome == Outcome::OutOfFuel {
+                return Shown::ended(LATER, Outcome::OutOfFuel);
+            }
+        }
+        self.resolved(index, input, environment, (&allowed.observation, fuel))
+    }
+
+    /// Runs the later stage in all resolutions of its nondeterminism.
+    fn resolved(
+        &self,
+        index: u32,
+        input: &Input,
+        environment: &ConcreteEnvironment,
+        (allowed, fuel): (&Observation, u64),
+    ) -> Shown {
+        let determined = |resolution| (resolution, determined(self.after, resolution));
+        let uniform = self.uniform.get_or_init(|| RESOLUTIONS.map(determined).into());
+        let mixed: Vec<_> =
+            (0..MIXTURES).map(|number| determined(Resolution::Mixed(index * MIXTURES + number))).collect();
+        let (mut ran, mut silent) = (false, None);
+        for (resolution, after) in uniform.iter().chain(&mixed) {
+            let after = Interpreter::in_environment(after, self.target, environment).with_promises(self.promises);
+            let after = after.with_calls(&allowed.calls);
+            let mut run = match after.with_choice(resolution.choice()).run(input, settings(fuel)) {
+                Ok(run) => run,
+                Err(error) => {
+                    silent = Some(Shown::nothing(LATER, error));
+                    continue;
+                }
+            };
+            run.observation.returned = in_the_order_of(allowed, &run.observation, self.target);
+            let outcome = run.observation.outcome;
+            let called = run.mismatch.as_ref().map(ToString::to_string);
+            match called.or_else(|| disallowed(allowed, &run.observation)) {
+                Some(_) if self.has_open_digits => return Shown::nothing(LATER, "has other digits, which are open"),
+                Some(found) => return Shown::Differs(format!("unconstrained bits resolved to {resolution}: {found}")),
+                None if outcome.is_determined() => ran = true,
+                None => silent = Some(Shown::nothing(LATER, reason_of(outcome))),
+            }
+        }
+        silent.filter(|_| !ran).unwrap_or(Shown::Alike)
+    }
 }
 
 /// Gives registers what a solver proposes for them. A pointer stays where its buffer is, if the proposal has memory
@@ -506,42 +516,4 @@ pub(crate) fn disallowed(allowed: &Observation, run: &Observation) -> Option<Str
         Some(format!("byte {place} of buffer {buffer} is poison, expected {:#04x}", one.values[place]))
     });
     poison.or_else(|| compare(allowed, results, &buffers).err().map(|mismatch| mismatch.to_string()))
-}
-
-/// The function with its unconstrained bits resolved: high bits of any-extensions and of loads that any-extend,
-/// undefined values. The interpreter resolves what an operation chooses ([`Resolution::choice`]), since it alone
-/// knows which values are poison, and which results are NaNs.
-pub(crate) fn determined(function: &Function, resolution: Resolution) -> Function {
-    let mut function = function.clone();
-    let insts: Vec<Inst> = function.all_insts().collect();
-    for (number, inst) in (0..).zip(insts) {
-        let data = function.inst(inst).clone();
-        let Some((dst, ty)) = data.vreg(0).and_then(|dst| Some((dst, function.type_of(dst)?))) else { continue };
-        if ty.is_vector() || !ty.is_scalar() {
-            continue;
-        }
-        let low = match data.opcode {
-            Opcode::G_ANYEXT => data.vreg(1).and_then(|source| function.type_of(source)).map(Type::bits),
-            Opcode::G_LOAD => data.memory.first().and_then(|memory| memory.ty).map(Type::bits),
-            Opcode::G_IMPLICIT_DEF => Some(0),
-            _ => None,
-        };
-        let Some(low) = low.filter(|&low| low < ty.bits()) else { continue };
-        let above = resolution.pattern(number, ty.bits()).lshr(low).shl(low);
-        let mut builder = Builder::new(&mut function, Position::Before(inst));
-        if low == 0 {
-            builder.define_constant(dst, above);
-        } else {
-            let opcode = if data.opcode == Opcode::G_LOAD { Opcode::G_ZEXTLOAD } else { Opcode::G_ZEXT };
-            let zeros = builder.function.new_vreg(ty);
-            let mut extended = InstData::new(opcode, data.operands.iter().copied());
-            extended.operands[0] = Operand::def(zeros);
-            extended.memory = data.memory.clone();
-            builder.push(extended);
-            let above = builder.constant(ty, above);
-            builder.define(dst, Opcode::G_OR, [Operand::used(zeros), Operand::used(above)]);
-        }
-        function.remove(inst);
-    }
-    function
 }
