@@ -144,9 +144,8 @@ fn judged(
     target: &'static Target,
     Setting { undef, time }: Setting,
 ) -> Judged {
-    if let Some(rule) =
-        [before, after].into_iter().find_map(|function| machine_verifier::unfit_for_proof(function, target))
-    {
+    let unfit = |function: &Function| machine_verifier::unfit_for_proof(function, target);
+    if let Some(rule) = unfit(before).or_else(|| unfit(after)) {
         return Judged::of(Kind::Unsupported(format!("a function that the machine verifier rejects: {rule}")));
     }
     let (before, after) = (&*as_strict(before, after), &*as_strict(after, before));
