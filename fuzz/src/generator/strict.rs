@@ -40,7 +40,8 @@ impl Generator<'_, '_, '_> {
             return Ok(());
         }
         let ty = *self.u.choose(&[S32, S32, NARROWEST, S8, S16, S64, self.register_type()])?;
-        if !compiles(self.legalizer, opcode, &[Some(ty), None, None]) {
+        let types = [Some(ty), None, None];
+        if !opcode.info().is_some_and(|info| info.takes(&types)) || !compiles(self.legalizer, opcode, &types) {
             return Ok(());
         }
         if opcode.info().is_some_and(|info| !info.defs.is_empty()) {
