@@ -14,7 +14,14 @@ use tribunal_fuzz::peer::{Llc, PeerCampaign, damaged};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |place: usize, otherwise: u64| arguments.get(place).map_or(Ok(otherwise), |word| word.parse::<u64>());
+    let number = |place: usize, otherwise: u64| match arguments.get(place) {
+        Some(word) => word.parse::<u64>().map_err(|error| format!("{word}: {error}")),
+        None => Ok(otherwise),
+    };
+    // What is found must have a place.
+    if let Some(folder) = arguments.get(2) {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{folder}: {error}"))?;
+    }
     let backend = Llc::new("llc-22").ok_or("no compiler")?;
     let campaign = PeerCampaign {
         backend: &backend,
@@ -38,20 +45,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     report.accepted.iter().for_each(|(kind, count)| println!("accepted and alike: {kind} ({count} times)"));
     let write = |name: String, pair: &str| match arguments.get(2) {
-        Some(folder) => {
-            std::fs::create_dir_all(folder)?;
-            std::fs::write(Path::new(folder).join(name), pair)
-        }
-        None => std::io::Result::Ok(()),
+        Some(folder) => std::fs::write(Path::new(folder).join(name), pair),
+        None => Ok(()),
     };
     for (index, lie) in report.lies.iter().enumerate() {
         println!("lie: {} {} {}: {}", lie.target, lie.stage, lie.damage, lie.difference);
         write(format!("lie-{index}.mir"), &lie.pair)?;
     }
-    for (index, unrun) in report.untried.iter().enumerate() {
-        let reasons: Vec<String> = unrun.silent.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
-        println!("accepted and not run: {} {}: {}", unrun.stage, unrun.damage, reasons.join(", "));
-        write(format!("unrun-{index}.mir"), &unrun.pair)?;
+    for (index, untried) in report.untried.iter().enumerate() {
+        let reasons: Vec<String> = untried.silent.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+        println!("accepted and not run: {} {}: {}", untried.stage, untried.damage, reasons.join(", "));
+        write(format!("untried-{index}.mir"), &untried.pair)?;
     }
     println!("{} functions, {} lies", report.functions, report.lies.len());
     Ok(())

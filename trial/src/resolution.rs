@@ -12,6 +12,7 @@ pub(crate) enum Resolution {
     Mixed(u32),
 }
 
+/// The uniform resolutions that are tried.
 pub(crate) const RESOLUTIONS: [Resolution; 5] = [
     Resolution::Uniform("zeros", Bits::zero),
     Resolution::Uniform("ones", Bits::ones),
@@ -19,6 +20,7 @@ pub(crate) const RESOLUTIONS: [Resolution; 5] = [
     Resolution::Uniform("the least value's", Bits::signed_min),
     Resolution::Uniform("0x40 in each byte", |width| Bits::repeated(0x40, width)),
 ];
+
 impl Resolution {
     /// The low bits of each choice that an operation makes.
     pub(crate) fn choice(self) -> u64 {

@@ -153,7 +153,7 @@ fn judged(
         return Judged::of(Kind::Unsupported(reason));
     }
     let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
-        // Digits that nobody knows refute nothing.
+        // Digits that nobody knows refute nothing, so no run is worth its time.
         if leaves_digits_open(before) || leaves_digits_open(after) {
             return None;
         }
@@ -294,7 +294,8 @@ fn compared(
     (numbers, proposed): (Range<u32>, Option<&Counterexample>),
     runs: &mut Runs,
 ) -> Option<(ShownInput, String)> {
-    let mut endless = 0;
+    // Runs that do not end, and the stage of the last.
+    let (mut endless, mut without_end) = (0, EARLIER);
     // A record that one stage loads lies in a frame, which no input has before it is laid out.
     if record_queries(before, target) != record_queries(after, target) {
         runs.are_silent(numbers.end - numbers.start, LATER, "asks for other frame records");
@@ -307,7 +308,7 @@ fn compared(
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         if endless >= ENDLESS {
-            runs.are_silent(numbers.end - index, EARLIER, reason_of(Outcome::OutOfFuel));
+            runs.are_silent(numbers.end - index, without_end, reason_of(Outcome::OutOfFuel));
             break;
         }
         if let Some(proposed) = proposed {
@@ -317,7 +318,9 @@ fn compared(
         match comparison.on(index, &mut input, pointers, &environment) {
             Shown::Alike => runs.compared += 1,
             Shown::Nothing { stage, reason, is_endless } => {
-                endless += u32::from(is_endless);
+                if is_endless {
+                    (endless, without_end) = (endless + 1, stage);
+                }
                 runs.are_silent(1, stage, reason);
             }
             Shown::Differs(found) => {

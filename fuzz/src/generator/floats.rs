@@ -131,7 +131,7 @@ impl Generator<'_, '_, '_> {
                 Some(_) => Some(*self.u.choose(&[S32, S64])?),
             };
         }
-        let fits = info.rules.iter().all(|rule| rule.holds(&types, None)) && compiles(self.legalizer, opcode, &types);
+        let fits = compiles(self.legalizer, opcode, &types);
         Ok(fits.then_some(types))
     }
 
@@ -347,8 +347,11 @@ impl Generator<'_, '_, '_> {
     }
 }
 
-/// True if the rules end in something that the target has.
+/// True if the opcode takes these types, and the rules end in something that the target has.
 pub(super) fn compiles(legalizer: &LegalizerInfo, opcode: Opcode, types: &IndexTypes) -> bool {
+    if !opcode.info().is_some_and(|info| info.takes(types)) {
+        return false;
+    }
     let query = LegalityQuery::new(opcode, types.iter().copied().flatten());
     follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
 }
@@ -364,7 +367,7 @@ pub(super) fn compiled(legalizer: &'static LegalizerInfo) -> impl Iterator<Item 
         let Some(info) = opcode.info() else { return false };
         let is_whole =
             |types: &IndexTypes| (0..3).all(|index| info.class_of(index).is_some() == types[index].is_some());
-        all.iter().any(|types| is_whole(types) && info.takes(types) && compiles(legalizer, *opcode, types))
+        all.iter().any(|types| is_whole(types) && compiles(legalizer, *opcode, types))
     };
     opcodes::ON_NUMBERS.iter().chain(strict).copied().filter(any)
 }

@@ -10,7 +10,7 @@ use tribunal_ir::types::{S8, S16, S32, S64};
 use tribunal_ir::{Family, InstData, Opcode, Operand, Type, VReg};
 use tribunal_target::legality::LegalizerInfo;
 
-/// Bits of the narrowest number that holds every mode: the highest is the sign of some.
+/// The narrowest type that holds every mode. Its highest bit is set in some, and would be their sign.
 const NARROWEST: Type = Type::scalar(3);
 
 /// True if the target compiles strict operations.
@@ -40,8 +40,7 @@ impl Generator<'_, '_, '_> {
             return Ok(());
         }
         let ty = *self.u.choose(&[S32, S32, NARROWEST, S8, S16, S64, self.register_type()])?;
-        let types = [Some(ty), None, None];
-        if !opcode.info().is_some_and(|info| info.takes(&types)) || !compiles(self.legalizer, opcode, &types) {
+        if !compiles(self.legalizer, opcode, &[Some(ty), None, None]) {
             return Ok(());
         }
         if opcode.info().is_some_and(|info| !info.defs.is_empty()) {

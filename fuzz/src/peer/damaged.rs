@@ -39,7 +39,7 @@ pub struct StageLie {
 }
 
 /// A damaged stage that the validator accepts, and that no input shows to run alike.
-pub struct UnrunStage {
+pub struct UntriedStage {
     /// The stage that was damaged.
     pub stage: &'static str,
     /// The kind of damage.
@@ -61,8 +61,8 @@ pub struct DamagedReport {
     pub accepted: BTreeMap<&'static str, u64>,
     /// The lies.
     pub lies: Vec<StageLie>,
-    /// Accepted, and not run.
-    pub untried: Vec<UnrunStage>,
+    /// Damaged stages that are accepted, and that no input ran.
+    pub untried: Vec<UntriedStage>,
 }
 
 /// Damages the stages of as many functions as the campaign says, on one thread. Files of the compiler are in `scratch`.
@@ -120,67 +120,65 @@ fn damage_stages(
         if let Some(kind) = damage::damage(&mut damaged, mode.target, random) {
             let tally = report.stages.entry(stage).or_default();
             tally.damaged += 1;
-            let accepted = tally.proved;
-            let mut silent = None;
-            let judged = guard::run(|| judged(tally, [before, after, &damaged], mode, accepts, &mut silent));
-            let difference = judged.unwrap_or_else(|panic| Some(format!("a panic: {panic}")));
-            report.untried.extend(silent.map(|silent| UnrunStage {
-                stage,
-                damage: kind,
-                silent,
-                pair: pair(mode, [before, &damaged], &format!("{kind} after {stage}")),
-            }));
-            if tally.proved > accepted {
-                *report.accepted.entry(kind).or_default() += 1;
+            let judged = guard::run(|| judged([before, after, &damaged], mode, accepts));
+            match judged.unwrap_or_else(|panic| Fate::Lie(format!("a panic: {panic}"))) {
+                Fate::Rejected => tally.rejected += 1,
+                Fate::Refuted => tally.refuted += 1,
+                Fate::Unknown => tally.unknown += 1,
+                Fate::Alike => {
+                    tally.proved += 1;
+                    *report.accepted.entry(kind).or_default() += 1;
+                }
+                Fate::Untried(silent) => {
+                    tally.untried += 1;
+                    let pair = pair(mode, [before, &damaged], &format!("{kind} after {stage}"));
+                    report.untried.push(UntriedStage { stage, damage: kind, silent, pair });
+                }
+                Fate::Lie(difference) => {
+                    let pair = pair(mode, [before, &damaged], &format!("{kind} after {stage}: {difference}"));
+                    report.lies.push(StageLie { target: mode.target.name, stage, damage: kind, difference, pair });
+                }
             }
-            let lie = |difference| lie(mode, stage, kind, difference, [before, &damaged]);
-            report.lies.extend(difference.map(lie));
         }
         before = after;
     }
 }
 
-/// The difference that an execution shows of a damaged stage that is accepted. If none ran, `silent` has the reasons.
+/// The fate of a damaged stage, as [`Damages`] counts it.
+enum Fate {
+    Rejected,
+    Refuted,
+    Unknown,
+    /// Accepted, and it runs as the stage before.
+    Alike,
+    /// Accepted, and no input ran, for these reasons.
+    Untried(BTreeMap<String, u32>),
+    /// Accepted, and an execution shows this difference.
+    Lie(String),
+}
+
 fn judged(
-    tally: &mut Damages,
     [before, undamaged, damaged]: [&Function; 3],
     mode: PeerMode,
     accepts: &dyn Fn(PeerMode, Pair<'_>) -> bool,
-    silent: &mut Option<BTreeMap<String, u32>>,
-) -> Option<String> {
+) -> Fate {
     if machine_verifier::unfit_for_proof(damaged, mode.target).is_some() {
-        tally.rejected += 1;
-        return None;
+        return Fate::Rejected;
     }
     let is_accepted = accepts(mode, Pair { before, after: damaged });
     let runs = |after, inputs| validate::runs(before, after, mode.target, inputs);
-    let Runs { compared, difference, silent: reasons } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
+    let Runs { compared, difference, silent } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
     match (is_accepted, difference) {
         (true, Some(difference)) => {
             // The fault is then of the compiler, or of the runs.
             let is_older = runs(undamaged, ACCEPTED).difference.is_some();
-            return Some(difference + if is_older { "; so does the undamaged stage" } else { "" });
+            Fate::Lie(difference + if is_older { "; so does the undamaged stage" } else { "" })
         }
-        (true, None) if compared == 0 => {
-            tally.untried += 1;
-            *silent = Some(reasons);
-        }
-        (true, None) => tally.proved += 1,
-        (false, Some(_)) => tally.refuted += 1,
-        (false, None) => tally.unknown += 1,
+        (true, None) if compared == 0 => Fate::Untried(silent),
+        (true, None) => Fate::Alike,
+        (false, Some(_)) => Fate::Refuted,
+        (false, None) => Fate::Unknown,
     }
-    None
-}
-
-fn lie(
-    mode: PeerMode,
-    stage: &'static str,
-    damage: &'static str,
-    difference: String,
-    functions: [&Function; 2],
-) -> StageLie {
-    let pair = pair(mode, functions, &format!("validate on {damage} after {stage}: {difference}"));
-    StageLie { target: mode.target.name, stage, damage, difference, pair }
 }
 
 /// Both functions as text, below the name of the machine and a remark.

@@ -125,6 +125,10 @@ impl Domain for Concrete {
         of_one_width(a, b);
         a.cmp_signed(*b).is_lt()
     }
+    fn ite(&mut self, condition: &bool, a: &Bits, b: &Bits) -> Bits {
+        of_one_width(a, b);
+        if *condition { *a } else { *b }
+    }
     super::domain::plain_booleans!();
     fn rounded(&mut self, operation: RoundedOperation, args: &[Bits]) -> FloatResult<Bits> {
         let mut words = Words::default();
@@ -166,7 +170,7 @@ mod tests {
         let mut concrete = Concrete { choice: Choice::Zeros };
         let (narrow, wide) = (Bits::zero(4), Bits::zero(8));
         let mut ends = |run: &dyn Fn(&mut Concrete)| catch_unwind(AssertUnwindSafe(|| run(&mut concrete))).is_err();
-        let mixed: [fn(&mut Concrete, &Bits, &Bits); 14] = [
+        let mixed: [fn(&mut Concrete, &Bits, &Bits); 15] = [
             |d, a, b| _ = Domain::add(d, a, b),
             |d, a, b| _ = Domain::sub(d, a, b),
             |d, a, b| _ = Domain::mul(d, a, b),
@@ -181,6 +185,7 @@ mod tests {
             |d, a, b| _ = Domain::eq(d, a, b),
             |d, a, b| _ = d.ult(a, b),
             |d, a, b| _ = d.slt(a, b),
+            |d, a, b| _ = d.ite(&true, a, b),
         ];
         for operation in mixed {
             assert!(!ends(&|d| operation(d, &wide, &wide)));

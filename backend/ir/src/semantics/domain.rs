@@ -175,9 +175,6 @@ pub trait Domain {
 /// The methods on booleans of a domain whose booleans are `bool`.
 macro_rules! plain_booleans {
     () => {
-        fn ite(&mut self, condition: &bool, a: &Self::Bits, b: &Self::Bits) -> Self::Bits {
-            if *condition { *a } else { *b }
-        }
         fn bool_and(&mut self, a: &bool, b: &bool) -> bool {
             *a && *b
         }

@@ -174,6 +174,9 @@ impl Domain for Words {
     fn slt(&mut self, a: &Word, b: &Word) -> bool {
         a.signed() < b.signed()
     }
+    fn ite(&mut self, condition: &bool, a: &Word, b: &Word) -> Word {
+        if *condition { *a } else { *b }
+    }
     super::domain::plain_booleans!();
     fn literal(&mut self, value: i64, width: u32) -> Word {
         self.word(value as u128, width)
