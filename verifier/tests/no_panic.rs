@@ -10,7 +10,7 @@ use std::time::Duration;
 use tribunal_ir::types::{P0, S1, S32, S64};
 use tribunal_ir::{
     CfiInstruction, Constraint, Function, InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, OperandKind,
-    Stage, Step, TargetOpcode, Type, text,
+    RegClass, Stage, Step, TargetOpcode, Type, text,
 };
 use tribunal_target::Target;
 use tribunal_target::instructions::OperandDesc;
@@ -130,13 +130,16 @@ impl Tester {
         self.forms(&function, opcode, &defs, &uses, &accesses);
     }
 
-    fn machine(&mut self, opcode: TargetOpcode) {
+    /// The instruction on registers of its own classes, or of the `turn`-th class after each.
+    fn machine(&mut self, opcode: TargetOpcode, turn: u8) {
         let row = self.target.instruction(opcode);
         let mut function = self.frame.clone();
         function.stage = Stage::Selected;
         let (mut defs, mut uses) = (Vec::new(), Vec::new());
         for desc in row.operands {
-            let mut register = |class| function.push_vreg(None, Constraint::Class(class));
+            let class_count = self.target.classes.len() as u8;
+            let mut register =
+                |RegClass(class)| function.push_vreg(None, Constraint::Class(RegClass((class + turn) % class_count)));
             match *desc {
                 OperandDesc::Def(class) | OperandDesc::EarlyDef(class) => defs.push(Operand::def(register(class))),
                 OperandDesc::Label { .. } => uses.push(self.named(Opcode::G_BR, 0)),
@@ -233,7 +236,8 @@ fn no_machine_opcode_ends_the_prover() {
     for target in tribunal_target::ALL {
         let mut tester = Tester::new(target);
         for number in 0..target.instructions.len() {
-            tester.machine(TargetOpcode(number as u16));
+            let opcode = TargetOpcode(number as u16);
+            (0..3).for_each(|turn| tester.machine(opcode, turn));
         }
         tester.assert_no_panic(target.instructions.len());
     }

@@ -12,6 +12,7 @@ use crate::Target;
 use crate::abi::ThreadPointer;
 use crate::addressing::Quantity;
 use crate::environment::{self, Environment, LinkedAddress};
+use crate::instructions::{InstrDesc, OperandDesc};
 use crate::parts;
 use crate::promises::Promises;
 use smallvec::SmallVec;
@@ -19,7 +20,10 @@ use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::float::{FloatResult, RoundedOperation};
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, strict};
-use tribunal_ir::{FencedPairs, FixedSlot, InstData, MemOperand, Opcode, OpcodeFlags, Operand, StackSlot, TargetFlags};
+use tribunal_ir::{
+    FencedPairs, FixedSlot, Function, InstData, MemOperand, Opcode, OpcodeFlags, Operand, RegFlags, StackSlot,
+    TargetFlags,
+};
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
 /// operand order. An instruction without a meaning is an error by name.
@@ -192,9 +196,13 @@ pub fn execute<D: Domain, S: Environment<D>>(
             made => Ok(made),
         };
     };
-    let flags = target.instruction(opcode).flags;
+    let row = target.instruction(opcode);
+    let flags = row.flags;
     if flags.contains(OpcodeFlags::CALL) {
         return environment::call(target, state, data).map(Some);
+    }
+    if !takes(target, row, state.function(), data) {
+        return Err(Unsupported::new(format!("{} of operands that it does not take", row.name)));
     }
     let leaves = match flags {
         _ if flags.contains(OpcodeFlags::RETURN) => Some(Next::Return),
@@ -235,6 +243,21 @@ pub fn execute<D: Domain, S: Environment<D>>(
         (None, None) => Next::Following,
     };
     Ok(Some(Transfer { ub, next }))
+}
+
+/// True if each register stands where the row has one, read or written as there, as wide as its class. A meaning takes
+/// its arguments by number: of other operands it would make values that no domain has.
+fn takes(target: &Target, row: &InstrDesc, function: &Function, data: &InstData) -> bool {
+    let is_taken = |(desc, operand): (&OperandDesc, &Operand)| match (desc.class(), operand) {
+        (None, operand) => operand.as_reg().is_none(),
+        (Some(class), Operand::Reg(operand)) => {
+            let is_def = matches!(desc, OperandDesc::Def(_) | OperandDesc::EarlyDef(_));
+            is_def == operand.flags.contains(RegFlags::DEF)
+                && walk::operand_bits(function, target, operand) == target.class(class).bits
+        }
+        (Some(_), _) => true,
+    };
+    data.operands.len() >= row.operands.len() && row.operands.iter().zip(&data.operands).all(is_taken)
 }
 
 /// Addresses that the environment places, each with the part of it that is meant.
