@@ -5,6 +5,7 @@
 //! depends on the features reached before; the corpus is text, of programs of one function.
 
 mod before;
+mod carried;
 mod changed;
 mod decisions;
 mod features;
@@ -20,6 +21,7 @@ pub use programs::{
     is_machine_code, is_module, is_of_any_types, program_seed,
 };
 
+use self::carried::{DrawnProgram, Errands};
 use self::decisions::Comparisons;
 use self::programs::generated_at;
 use self::stuck::{CampaignProgram, WorkerPlace};
@@ -155,6 +157,7 @@ struct Shared<'a> {
     /// Those of the campaign.
     rule_sets: Vec<(&'static Target, Features)>,
     comparisons: Comparisons,
+    errands: Errands,
     started: Instant,
     stop: &'a AtomicBool,
     next: AtomicU64,
@@ -177,6 +180,7 @@ impl<'a> Shared<'a> {
         Shared {
             campaign,
             comparisons: Comparisons::new(&rule_sets, campaign.seed),
+            errands: Errands::new(campaign),
             rule_sets,
             changed: Mutex::new(changed),
             outcome: Mutex::new(outcome),
@@ -261,12 +265,22 @@ fn worker(shared: &Shared<'_>, place: &WorkerPlace) {
     };
     let mut local = fresh();
     let mut reported = Instant::now();
+    let mut drawn = 0;
     while !shared.is_over() {
         if let Some(program) = changed::next(shared) {
             if let Some(harness) = harnesses.iter_mut().find(|harness| program.is_for(harness.target())) {
                 let work = |harness: &mut Harness, local: &mut _| changed::program(shared, harness, &program, local);
                 place.at(CampaignProgram::Fixed(program.name.clone()), || {
                     guarded(shared, harness, &program.name, &mut local, work);
+                });
+            }
+            continue;
+        }
+        if let Some(program) = carried::next(shared, &mut drawn) {
+            if let Some(harness) = harnesses.iter_mut().find(|harness| program.is_for(shared, harness.target())) {
+                let work = |harness: &mut Harness, local: &mut _| carried::program(shared, harness, &program, local);
+                place.at(CampaignProgram::Carried(program), || {
+                    guarded(shared, harness, &program.name(shared), &mut local, work);
                 });
             }
             continue;
@@ -362,7 +376,9 @@ fn program(shared: &Shared<'_>, harness: &mut Harness, given: Features, number: 
         Ok(tally) => tally,
         Err(violations) => return rejected(shared, harness, &function, violations, local),
     };
-    reached(shared, harness, tally.executions, local);
+    // One of the corpus is not carried, and machine code shows no rule.
+    let carried = (!is_machine_code(seed)).then_some(DrawnProgram { seed, turn, features });
+    reached(shared, harness, tally.executions, carried, local);
     campaign.known.set_aside(&mut tally, &mut local.known);
     // Generated programs use supported features only: one that does not is kept like a finding.
     let refused: Vec<Finding> = tally.unsupported.keys().map(|feature| Finding::unsupported(feature)).collect();
@@ -392,16 +408,26 @@ fn rejected(
     }
 }
 
-/// Counts the features and the rules that the last trial reached, with so many executions.
-fn reached(shared: &Shared<'_>, harness: &Harness, executions: u64, local: &mut CampaignReport) {
+/// Counts the features and the rules that the last trial reached, with so many executions. A drawn program of one
+/// function may show its rules elsewhere too.
+fn reached(
+    shared: &Shared<'_>,
+    harness: &Harness,
+    executions: u64,
+    drawn: Option<DrawnProgram>,
+    local: &mut CampaignReport,
+) {
     harness.last_features().iter().for_each(|&slot| _ = local.features.insert(slot));
     let set = features::rule_set_of(&shared.rule_sets, harness.target(), harness.options().features);
-    let Some(reached) = set.and_then(|index| local.reached.get_mut(index)) else { return };
+    let Some((set, reached)) = set.and_then(|set| Some((set, local.reached.get_mut(set)?))) else { return };
     // Programs of a corpus come to no goal.
     reached.programs += u64::from(shared.campaign.corpus.is_none());
     match executions {
         0 => reached.fired.extend(harness.last_fired()),
-        _ => reached.observed.extend(harness.last_fired()),
+        _ => {
+            reached.observed.extend(harness.last_fired());
+            shared.errands.shown(set, harness.last_fired(), drawn);
+        }
     }
 }
 
@@ -460,6 +486,7 @@ fn flush(shared: &Shared<'_>, local: CampaignReport) {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use tribunal_ir::{Inst, VReg};
     use tribunal_trial::kind::FindingKind;
 
     pub(super) fn campaign_in(out: &Path, target: &'static Target, proofs: &ProofCache) -> Campaign {
@@ -503,8 +530,10 @@ mod tests {
         let mut harness = Harness::with_cache(target, Options::new(given), proofs).expect("the emulator works");
         let mut function = generated(program_seed(1, 0), target).expect("a program");
         let entry = function.entry().expect("a block");
-        let buffer = function.insts(entry).next().expect("the copy of an argument");
-        function.remove(buffer);
+        let read: BTreeSet<VReg> = function.all_insts().flat_map(|inst| function.inst(inst).vreg_uses()).collect();
+        let defines = |inst: &Inst| function.inst(*inst).vreg_defs().any(|register| read.contains(&register));
+        let definition = function.insts(entry).find(defines).expect("a value that is read");
+        function.remove(definition);
         let plan = inputs::Plan { count: 1, seed: 1 };
         let violations = harness.trial_if_accepted(&function, plan, JudgeSet::ALL, &mut NoObserver).err();
         let mut local = CampaignReport::default();

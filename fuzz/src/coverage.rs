@@ -68,9 +68,8 @@ impl RuleCoverage {
     /// Counts the rules of `target` under `features` against what was reached. Options that change no legality rule
     /// count as on: their selection rules are reached by programs that have them.
     pub fn new(target: &'static Target, features: Features, mix: FeatureMix, reached: &Reached) -> RuleCoverage {
-        let optional = target.options_beside_rules().filter(|_| mix == FeatureMix::Drawn);
-        let all = optional.fold(features, |all, option| all | option.feature);
-        let rules: Vec<&'static str> = of_legalizer(target, features).chain(of_selection(target, all)).collect();
+        let all = with_optional(target, features, mix);
+        let rules: Vec<&'static str> = rules(target, features, mix).collect();
         let label = target.with(features);
         let proofs = PROVED.get(&label);
         let is_proved = |rule: &&str| proofs.is_some_and(|proofs| proofs.contains(*rule));
@@ -101,6 +100,21 @@ impl RuleCoverage {
             missed,
         }
     }
+}
+
+/// The features with the options that change no legality rule, where programs draw theirs.
+fn with_optional(target: &Target, features: Features, mix: FeatureMix) -> Features {
+    let optional = target.options_beside_rules().filter(|_| mix == FeatureMix::Drawn);
+    optional.fold(features, |all, option| all | option.feature)
+}
+
+/// Names of the rules of a rule set, those out of reach among them.
+pub(crate) fn rules(
+    target: &'static Target,
+    features: Features,
+    mix: FeatureMix,
+) -> impl Iterator<Item = &'static str> {
+    of_legalizer(target, features).chain(of_selection(target, with_optional(target, features, mix)))
 }
 
 /// A campaign must have observed every rule of a rule set once its programs came to each goal as often as they do in so

@@ -60,7 +60,7 @@ pub(super) fn judge(
                 return local.tally.add(Tally { functions: 0, passed: 0, ..total });
             }
         };
-        reached(shared, harness, tally.executions, local);
+        reached(shared, harness, tally.executions, None, local);
         if may_be_refused {
             tally.unsupported.clear();
         }

@@ -1,13 +1,15 @@
 //! Programs that do not end: a compiler that loops, or a judge. Nothing stops a thread, so such a program ends the
 //! campaign, and is a finding itself.
 
+use super::carried::CarriedProgram;
 use super::{Campaign, CampaignReport, Shared, lock, program_seed, write};
 use crate::generator;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use tribunal_codegen::Options;
 use tribunal_ir::Function;
-use tribunal_target::{Features, Target};
+use tribunal_target::Target;
 use tribunal_trial::crash;
 use tribunal_trial::finding::Finding;
 
@@ -18,6 +20,8 @@ pub(super) enum CampaignProgram {
     Drawn(u64),
     /// A program of `corpus`, by the words of the ledger.
     Fixed(String),
+    /// One that another rule set has drawn.
+    Carried(CarriedProgram),
 }
 
 /// The program that a worker is at, and when it came to it.
@@ -43,16 +47,23 @@ impl WorkerPlace {
 pub(super) fn report(shared: &Shared<'_>, program: CampaignProgram) -> CampaignReport {
     let campaign = shared.campaign;
     let seconds = campaign.patience.as_secs();
-    let (name, drawn) = match program {
+    let (name, made) = match program {
         CampaignProgram::Fixed(name) => (name, None),
+        CampaignProgram::Carried(program) => {
+            let made = program.made(shared);
+            (program.name(shared), made.map(|(target, options, function)| (target, (options, vec![function]))))
+        }
         CampaignProgram::Drawn(number) => {
-            let machine = campaign.targets[(number % campaign.targets.len() as u64) as usize];
-            (format!("{} program {number}", machine.0.name), Some((machine, program_seed(campaign.seed, number))))
+            let (target, given) = campaign.targets[(number % campaign.targets.len() as u64) as usize];
+            let seed = program_seed(campaign.seed, number);
+            let is_generated = campaign.corpus.is_none();
+            let made = is_generated.then(|| campaign.generated_program(target, given, seed)).flatten();
+            (format!("{} program {number}", target.name), made.map(|made| (target, made)))
         }
     };
     let finding = Finding::stuck(format!("{name} has not ended after {seconds} s"));
     let path = crash::path(&campaign.out, &finding);
-    let path = match drawn.and_then(|(machine, seed)| written(campaign, &finding, &path, machine, seed)) {
+    let path = match made.map(|(target, made)| written(campaign, &finding, &path, target, &made)) {
         Some(Ok(())) => path,
         Some(Err(error)) => PathBuf::from(format!("(not written: {}: {error})", path.display())),
         None => PathBuf::from(format!("({name}, of the corpus)")),
@@ -65,20 +76,16 @@ pub(super) fn report(shared: &Shared<'_>, program: CampaignProgram) -> CampaignR
     outcome
 }
 
-/// Writes the program as it was generated, if it was.
+/// Writes the functions of a program as they were generated.
 fn written(
     campaign: &Campaign,
     finding: &Finding,
-    path: &std::path::Path,
-    (target, given): (&'static Target, Features),
-    seed: u64,
-) -> Option<std::io::Result<()>> {
-    if campaign.corpus.is_some() {
-        return None;
-    }
-    let (options, functions) = campaign.generated_program(target, given, seed)?;
+    path: &Path,
+    target: &Target,
+    (options, functions): &(Options, Vec<Function>),
+) -> std::io::Result<()> {
     let ir = functions.first().and_then(generator::block_of);
     let all: Vec<&Function> = functions.iter().collect();
     let fault = campaign.fault.map(|fault| fault.name);
-    Some(write(path, &crash::print_sabotaged(target, options, ir, &all, finding, fault)))
+    write(path, &crash::print_sabotaged(target, *options, ir, &all, finding, fault))
 }

@@ -7,7 +7,8 @@ use arbitrary::Result;
 use tribunal_ir::opcode::TypeClass;
 use tribunal_ir::types::S1;
 use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, MemOperand, Opcode, Operand, OperandKind, Type, VReg};
-use tribunal_target::legality::{LegalityQuery, MemDescr};
+use tribunal_target::Target;
+use tribunal_target::legality::{LegalityQuery, LegalizerInfo, MemDescr};
 use tribunal_target::selection::{Pat, Pattern, SelectionRule};
 use tribunal_verifier::rule_tables::{Chain, End, follow};
 
@@ -17,6 +18,80 @@ const SIZES: [u32; 5] = [8, 16, 32, 64, 128];
 const WORD_BYTES: u32 = 4;
 /// The intrinsics that change some bits of a word, by their common name.
 pub(super) const MASKED: &str = "llvm.riscv.masked.";
+
+/// The access that an operation in one step shall have.
+#[derive(Clone, Copy)]
+pub(super) enum AtomicAim<'p> {
+    /// Any.
+    Any,
+    /// One that the pattern of a rule takes.
+    Pattern(&'p Pattern),
+    /// One of this type.
+    Type(Type),
+}
+
+/// The operations in one step that the machine has, each with every type that it compiles: those of the atomic family,
+/// and ordered loads and stores.
+pub(super) fn compiled(target: &Target, legalizer: &LegalizerInfo) -> Vec<(Opcode, Type)> {
+    let pointer = Type::Pointer { address_space: 0, bits: target.pointer_bits };
+    let types = |opcode: Opcode| {
+        let pointers = takes_pointers(opcode).then_some(pointer);
+        pointers.into_iter().chain(SIZES.map(Type::scalar)).map(move |ty| (opcode, ty))
+    };
+    let changes = Family::Atomic.opcodes().iter().copied().flat_map(types).filter(|&(opcode, ty)| {
+        let memory = monotonic(MemFlags::LOAD | MemFlags::STORE, ty);
+        let success = opcode.info().is_some_and(|info| info.defs.len() == 2).then_some(S1);
+        compiles(legalizer, pointer, opcode, (ty, success), &memory)
+    });
+    let accesses = [(Opcode::G_LOAD, MemFlags::LOAD), (Opcode::G_STORE, MemFlags::STORE)];
+    let accesses = accesses.into_iter().flat_map(|(opcode, flags)| SIZES.map(|bits| (opcode, flags, bits)));
+    let ordered = accesses.filter_map(|(opcode, flags, bits)| {
+        let ty = Type::scalar(bits);
+        ends(legalizer, opcode, vec![ty, pointer], &monotonic(flags, ty)).then_some((opcode, ty))
+    });
+    changes.chain(ordered).collect()
+}
+
+/// An access of a number or a pointer in one step, with the weakest order.
+pub(super) fn monotonic(flags: MemFlags, ty: Type) -> MemOperand {
+    MemOperand { ordering: AtomicOrdering::Monotonic, ..MemOperand::new(flags, ty, ty.bytes()) }
+}
+
+/// True for an operation on numbers and on pointers.
+fn takes_pointers(opcode: Opcode) -> bool {
+    let first = opcode.info().and_then(|info| info.defs.first());
+    matches!(first, Some(OperandKind::Register(TypeClass::Single, _)))
+}
+
+/// True if the rules end in something that the machine has, for an operation that reads and writes: a value of the
+/// first type, and whether it succeeded in one of the second.
+fn compiles(
+    legalizer: &LegalizerInfo,
+    pointer: Type,
+    opcode: Opcode,
+    (ty, success): (Type, Option<Type>),
+    memory: &MemOperand,
+) -> bool {
+    let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
+    let types = |success: Option<Type>| [ty].into_iter().chain(success).chain([pointer]).collect();
+    // The rules lower some in one step to others.
+    let lowered = match opcode {
+        Opcode::G_ATOMICRMW_SUB => Some(Opcode::G_ATOMICRMW_ADD),
+        Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS => Some(Opcode::G_ATOMIC_CMPXCHG),
+        _ => None,
+    };
+    is_operation
+        && ends(legalizer, opcode, types(success), memory)
+        && lowered.is_none_or(|opcode| ends(legalizer, opcode, types(None), memory))
+}
+
+/// True if the rules for an access end in something that the machine has.
+fn ends(legalizer: &LegalizerInfo, opcode: Opcode, types: Vec<Type>, memory: &MemOperand) -> bool {
+    let Some(ty) = memory.ty else { return false };
+    let mut query = LegalityQuery::new(opcode, types);
+    query.memory.push(MemDescr { ordering: memory.ordering, ..MemDescr::plain(ty, 8 * memory.align) });
+    follow(legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
+}
 
 impl Generator<'_, '_, '_> {
     /// An operation of the rows or of the target's intrinsics; another access if the one drawn does not compile.
@@ -33,26 +108,16 @@ impl Generator<'_, '_, '_> {
         self.changed_in_one_step(opcode, aim)
     }
 
-    /// The operation of this opcode, for the pattern of a rule if there is one.
-    pub(super) fn changed_in_one_step(&mut self, opcode: Opcode, aim: Option<&Pattern>) -> Result<()> {
-        let place = *self.u.choose(&self.pointers)?;
+    /// The operation of this opcode.
+    pub(super) fn changed_in_one_step(&mut self, opcode: Opcode, aim: AtomicAim<'_>) -> Result<()> {
         let pointer = self.pointer_type();
-        let takes_pointers = opcode
-            .info()
-            .is_some_and(|info| matches!(info.defs.first(), Some(OperandKind::Register(TypeClass::Single, _))));
-        // A walk comes to pointers, and then to each size.
-        let turn = self.visit.filter(|_| aim.is_none()).map(|visit| visit as usize % (SIZES.len() + 1));
-        let is_pointer = takes_pointers
-            && match turn {
-                Some(turn) => turn == 0,
-                None => self.u.ratio(1, 6)?,
-            };
-        let bits = match (aim.and_then(|aim| aim.memory_bits), turn.and_then(|turn| SIZES.get(turn.checked_sub(1)?))) {
-            (Some(bits), _) | (None, Some(&bits)) => bits,
-            (None, None) => *self.u.choose(&SIZES)?,
+        let ty = match aim {
+            AtomicAim::Type(ty) => ty,
+            _ if takes_pointers(opcode) && self.u.ratio(1, 6)? => pointer,
+            AtomicAim::Pattern(&Pattern { memory_bits: Some(bits), .. }) => Type::scalar(bits),
+            _ => Type::scalar(*self.u.choose(&SIZES)?),
         };
-        let ty = if is_pointer { pointer } else { Type::scalar(bits) };
-        let bytes = ty.bytes();
+        let (bits, bytes, is_pointer) = (ty.bits(), ty.bytes(), ty.is_pointer());
         // The register of a number may be wider than the access: as wide as the machine's.
         let whole = self.register_type().bits();
         let register = match !is_pointer && self.u.ratio(1, 4)? {
@@ -68,14 +133,11 @@ impl Generator<'_, '_, '_> {
             ordering: self.ordering_of(aim)?,
             ..MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, bytes)
         };
-        if bytes > place.bytes.min(place.align) || !self.compiles(opcode, register, success, &memory) {
-            return self.access();
-        }
+        let place = self.place_of(bytes)?.filter(|_| self.compiles(opcode, register, success, &memory));
+        let Some(place) = place else { return self.access() };
         let exchanges = opcode.info().is_some_and(|info| info.uses.len() == 3);
         let memory = if exchanges { self.with_failure(memory)? } else { memory };
-        let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
-        let address = self.offset_by(place.base, offset);
-        let mut operands = vec![Operand::used(address)];
+        let mut operands = vec![Operand::used(self.address_in(place, bytes)?)];
         for _ in 0..if exchanges { 2 } else { 1 } {
             operands.push(Operand::used(self.exchanged(register)?));
         }
@@ -96,23 +158,25 @@ impl Generator<'_, '_, '_> {
     }
 
     /// An operation, and the pattern of a rule of it that it is aimed at, if there is one.
-    fn atomic_aim(&mut self) -> Result<(Opcode, Option<&'static Pattern>)> {
+    fn atomic_aim(&mut self) -> Result<(Opcode, AtomicAim<'static>)> {
         let opcode = *self.u.choose(Family::Atomic.opcodes())?;
         let rules = self.target.selection.iter();
         let own = rules.filter(|rule| rule.pattern.opcode == opcode && rule.pattern.memory_bits.is_some());
         let own: Vec<&'static Pattern> = own.filter(|rule| self.is_enabled(rule)).map(|rule| &rule.pattern).collect();
         match own.is_empty() || self.u.ratio(1, 4)? {
-            true => Ok((opcode, None)),
-            false => Ok((opcode, Some(*self.u.choose(&own)?))),
+            true => Ok((opcode, AtomicAim::Any)),
+            false => Ok((opcode, AtomicAim::Pattern(self.u.choose(&own)?))),
         }
     }
 
     /// An ordering that an operation in one step may have, and that the pattern takes.
-    fn ordering_of(&mut self, aim: Option<&Pattern>) -> Result<AtomicOrdering> {
+    fn ordering_of(&mut self, aim: AtomicAim<'_>) -> Result<AtomicOrdering> {
         let named = &AtomicOrdering::NAMED[1..];
         let taken: Vec<AtomicOrdering> = match aim {
-            Some(pattern) => named.iter().copied().filter(|own| pattern.ordering.0.contains(own)).collect(),
-            None => Vec::new(),
+            AtomicAim::Pattern(pattern) => {
+                named.iter().copied().filter(|own| pattern.ordering.0.contains(own)).collect()
+            }
+            AtomicAim::Any | AtomicAim::Type(_) => Vec::new(),
         };
         Ok(*self.u.choose(if taken.is_empty() { named } else { &taken })?)
     }
@@ -136,38 +200,20 @@ impl Generator<'_, '_, '_> {
         Ok(MemOperand { failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?, ..memory })
     }
 
-    /// True if the rules of the target end in something that it has, for an operation that reads and writes.
+    /// [`compiles`] of the program's machine.
     fn compiles(&self, opcode: Opcode, ty: Type, success: Option<Type>, memory: &MemOperand) -> bool {
-        let is_operation = opcode.is_defined() && opcode.info().is_some_and(|info| !info.defs.is_empty());
-        let types = |success: Option<Type>| [ty].into_iter().chain(success).chain([self.pointer_type()]).collect();
-        // The rules lower some in one step to others.
-        let lowered = match opcode {
-            Opcode::G_ATOMICRMW_SUB => Some(Opcode::G_ATOMICRMW_ADD),
-            Opcode::G_ATOMIC_CMPXCHG_WITH_SUCCESS => Some(Opcode::G_ATOMIC_CMPXCHG),
-            _ => None,
-        };
-        is_operation
-            && self.ends(opcode, types(success), memory)
-            && lowered.is_none_or(|opcode| self.ends(opcode, types(None), memory))
+        compiles(self.legalizer, self.pointer_type(), opcode, (ty, success), memory)
     }
 
     /// The same for a load or a store.
     pub(super) fn accesses(&self, opcode: Opcode, ty: Type, memory: &MemOperand) -> bool {
-        self.ends(opcode, vec![ty, self.pointer_type()], memory)
-    }
-
-    fn ends(&self, opcode: Opcode, types: Vec<Type>, memory: &MemOperand) -> bool {
-        let Some(ty) = memory.ty else { return false };
-        let mut query = LegalityQuery::new(opcode, types);
-        query.memory.push(MemDescr { ordering: memory.ordering, ..MemDescr::plain(ty, 8 * memory.align) });
-        follow(self.legalizer, &query).is_ok_and(|Chain { end, .. }| !matches!(end, End::Refused(_)))
+        ends(self.legalizer, opcode, vec![ty, self.pointer_type()], memory)
     }
 
     /// True if the target has operations on memory, as instructions or in its library.
     pub(super) fn has_atomics(&self) -> bool {
-        let (ty, flags) = (self.register_type(), MemFlags::LOAD | MemFlags::STORE);
-        let memory = MemOperand { ordering: AtomicOrdering::Monotonic, ..MemOperand::new(flags, ty, ty.bytes()) };
-        self.compiles(Opcode::G_ATOMIC_CMPXCHG, ty, None, &memory)
+        let ty = self.register_type();
+        self.compiles(Opcode::G_ATOMIC_CMPXCHG, ty, None, &monotonic(MemFlags::LOAD | MemFlags::STORE, ty))
     }
 
     /// True if the features of the program have the rule.

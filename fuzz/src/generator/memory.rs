@@ -1,5 +1,6 @@
 //! Loads, stores, memory functions and atomic accesses inside buffers and stack objects.
 
+use super::atomics::monotonic;
 use super::{Entry, Generator, Place, SMALL};
 use arbitrary::Result;
 use smallvec::SmallVec;
@@ -181,34 +182,23 @@ impl Generator<'_, '_, '_> {
         let most = place.bytes.min(place.align).min(2 * self.register_type().bytes());
         let kind = self.u.int_in_range(0..=3)?;
         let mut bytes = 1u32 << self.u.int_in_range(0..=most.ilog2())?;
-        let monotonic = |flags: MemFlags, bytes: u32| MemOperand {
-            ordering: Monotonic,
-            ..MemOperand::new(flags, Type::scalar(8 * bytes), bytes)
-        };
         let wide = [(Opcode::G_LOAD, MemFlags::LOAD), (Opcode::G_STORE, MemFlags::STORE)];
+        let whole = Type::scalar(8 * bytes);
         // Not every machine has accesses of two registers.
-        if !wide.iter().all(|&(opcode, flags)| self.accesses(opcode, Type::scalar(8 * bytes), &monotonic(flags, bytes)))
-        {
+        if !wide.iter().all(|&(opcode, flags)| self.accesses(opcode, whole, &monotonic(flags, whole))) {
             bytes = self.register_type().bytes().min(most);
         }
-        let ty = Type::scalar(8 * bytes);
-        let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
-        let address = self.offset_by(place.base, offset);
-        let operand = |flags, ordering| MemOperand { ordering, ..MemOperand::new(flags, ty, bytes) };
         match kind {
-            0 => self.fence(|_, _| true)?,
-            1 => {
-                let ordering = *self.u.choose(&[Monotonic, Release, SequentiallyConsistent])?;
-                let memory = operand(MemFlags::STORE, ordering);
-                let whole = self.accessed_type(Opcode::G_STORE, ty, &memory)?;
-                let value = self.right_value(whole, true)?;
-                self.builder.store(value.register, address, memory);
-            }
+            0 => self.fence(|_, _| true),
+            1 => self.ordered_access(Opcode::G_STORE, place, bytes),
             3 if self.has_atomics() && bytes <= self.register_type().bytes() => {
+                let ty = Type::scalar(8 * bytes);
+                let address = self.address_in(place, bytes)?;
                 let (expected, new) = (self.value(ty, true)?, self.right_value(ty, true)?);
                 let memory = MemOperand {
+                    ordering: *self.u.choose(&fences)?,
                     failure_ordering: *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?,
-                    ..operand(MemFlags::LOAD | MemFlags::STORE, *self.u.choose(&fences)?)
+                    ..MemOperand::new(MemFlags::LOAD | MemFlags::STORE, ty, bytes)
                 };
                 let results = [ty, S1].map(|ty| self.builder.function.new_vreg(ty));
                 let operands = results.into_iter().map(Operand::def);
@@ -217,15 +207,42 @@ impl Generator<'_, '_, '_> {
                 self.builder.push(data.with_memory(memory));
                 let entries = results.into_iter().zip([ty, S1]);
                 self.scope.extend(entries.map(|(register, ty)| Entry { register, ty, deterministic: true }));
+                Ok(())
             }
-            _ => {
-                let ordering = *self.u.choose(&[Monotonic, Acquire, SequentiallyConsistent])?;
-                let memory = operand(MemFlags::LOAD, ordering);
-                let whole = self.accessed_type(Opcode::G_LOAD, ty, &memory)?;
-                let register = self.builder.load(Opcode::G_LOAD, whole, address, memory);
-                self.scope.push(Entry { register, ty: whole, deterministic: whole == ty });
-            }
+            _ => self.ordered_access(Opcode::G_LOAD, place, bytes),
         }
+    }
+
+    /// The address of one of the elements of `bytes` bytes that the place has room for.
+    pub(super) fn address_in(&mut self, place: Place, bytes: u32) -> Result<VReg> {
+        let offset = self.u.int_in_range(0..=place.bytes / bytes - 1)? * bytes;
+        Ok(self.offset_by(place.base, offset))
+    }
+
+    /// A place with room for so many bytes at their natural alignment.
+    pub(super) fn place_of(&mut self, bytes: u32) -> Result<Option<Place>> {
+        let fitting: Vec<Place> =
+            self.pointers.iter().copied().filter(|place| bytes <= place.bytes.min(place.align)).collect();
+        if fitting.is_empty() { Ok(None) } else { self.u.choose(&fitting).copied().map(Some) }
+    }
+
+    /// A load or a store in one step of `bytes` bytes of the place.
+    pub(super) fn ordered_access(&mut self, opcode: Opcode, place: Place, bytes: u32) -> Result<()> {
+        use AtomicOrdering::{Acquire, Monotonic, Release, SequentiallyConsistent};
+        let ty = Type::scalar(8 * bytes);
+        let address = self.address_in(place, bytes)?;
+        let is_store = opcode == Opcode::G_STORE;
+        let (flags, most) = if is_store { (MemFlags::STORE, Release) } else { (MemFlags::LOAD, Acquire) };
+        let ordering = *self.u.choose(&[Monotonic, most, SequentiallyConsistent])?;
+        let memory = MemOperand { ordering, ..MemOperand::new(flags, ty, bytes) };
+        let whole = self.accessed_type(opcode, ty, &memory)?;
+        if is_store {
+            let value = self.right_value(whole, true)?;
+            self.builder.store(value.register, address, memory);
+            return Ok(());
+        }
+        let register = self.builder.load(opcode, whole, address, memory);
+        self.scope.push(Entry { register, ty: whole, deterministic: whole == ty });
         Ok(())
     }
 
