@@ -142,6 +142,12 @@ impl Campaign {
         }
     }
 
+    /// True if programs are carried from one rule set to others: never where programs are a function of the seed and
+    /// their number, or stand in a corpus.
+    pub fn carries(&self) -> bool {
+        self.mix == FeatureMix::Drawn && self.corpus.is_none() && self.runs.is_none()
+    }
+
     /// The rule sets whose coverage is counted.
     pub fn rule_sets(&self) -> Vec<(&'static Target, Features)> {
         self.mix.rule_sets(&self.targets)

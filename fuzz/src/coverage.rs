@@ -1,6 +1,6 @@
 //! Rule coverage: the rules that a campaign can reach, and those that it did.
 
-use crate::campaign::FeatureMix;
+use crate::campaign::{Campaign, FeatureMix};
 use crate::generator;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
@@ -65,9 +65,31 @@ pub struct RuleCoverage {
 }
 
 impl RuleCoverage {
-    /// Counts the rules of `target` under `features` against what was reached. Options that change no legality rule
-    /// count as on: their selection rules are reached by programs that have them.
-    pub fn new(target: &'static Target, features: Features, mix: FeatureMix, reached: &Reached) -> RuleCoverage {
+    /// The coverage of each rule set of a campaign.
+    pub fn of_campaign(campaign: &Campaign, reached: &[Reached]) -> Vec<RuleCoverage> {
+        let sets = campaign.rule_sets();
+        let shares = campaign.carries();
+        let walks = if shares { SHARED_WALKS } else { WALKS };
+        let one = |(index, reached_here)| {
+            let (target, _) = sets[index];
+            let is_beside = |other: usize| other == index || (shares && sets[other].0.name == target.name);
+            let beside = sets.iter().zip(reached).enumerate().filter(|(other, _)| is_beside(*other));
+            let (programs, walk) = beside.fold((0, 0), |(programs, walk), (_, (&(target, features), reached))| {
+                (programs + reached.programs, walk + generator::programs_of_a_walk(target, features))
+            });
+            RuleCoverage::new(sets[index], campaign.mix, reached_here, programs >= walks * walk)
+        };
+        reached.iter().enumerate().map(one).collect()
+    }
+
+    /// Counts the rules of a rule set against what a campaign reached, which was long enough to tell if it is whole.
+    /// Options that change no legality rule count as on: their selection rules are reached by programs that have them.
+    fn new(
+        (target, features): (&'static Target, Features),
+        mix: FeatureMix,
+        reached: &Reached,
+        is_whole: bool,
+    ) -> RuleCoverage {
         let all = with_optional(target, features, mix);
         let rules: Vec<&'static str> = rules(target, features, mix).collect();
         let label = target.with(features);
@@ -81,7 +103,7 @@ impl RuleCoverage {
         let dead_ends: FxHashSet<&str> = generator::dead_ends(target, features).collect();
         let is_beyond = |rule: &&str| dead_ends.contains(rule) || is_out_of_reach(target, all, rule);
         let (out_of_reach, never): (Vec<_>, Vec<_>) = silent.into_iter().partition(is_beyond);
-        let missed = match reached.programs >= WALKS * generator::programs_of_a_walk(target, features) {
+        let missed = match is_whole {
             // One that fires may be beyond what is observed.
             true => never.iter().chain(&unobserved).copied().filter(|rule| !is_beyond(rule)).collect(),
             false => Vec::new(),
@@ -120,6 +142,9 @@ pub(crate) fn rules(
 /// A campaign must have observed every rule of a rule set once its programs came to each goal as often as they do in so
 /// many walks.
 const WALKS: u64 = 64;
+
+/// The same where programs are carried between the rule sets of a target: in so many walks of all of them.
+const SHARED_WALKS: u64 = 6;
 
 /// True for a rule that a machine has and that no program can show.
 fn is_out_of_reach(target: &'static Target, features: Features, rule: &str) -> bool {
@@ -237,12 +262,13 @@ mod tests {
     #[test]
     fn what_is_proved_and_never_fires_is_told_from_what_fires() {
         for &target in tribunal_target::ALL {
-            let features = target.default_features;
+            let set = (target, target.default_features);
+            let features = set.1;
             let selection: FxHashSet<&str> = target.selection.iter().map(|rule| rule.name).collect();
             let all: Vec<&'static str> = of_legalizer(target, features).chain(of_selection(target, features)).collect();
             let legalization: Vec<&'static str> =
                 all.iter().copied().filter(|rule| !selection.contains(rule)).collect();
-            let nothing = RuleCoverage::new(target, features, FeatureMix::Given, &Reached::default());
+            let nothing = RuleCoverage::new(set, FeatureMix::Given, &Reached::default(), false);
             assert_eq!(nothing.never.len() + nothing.out_of_reach.len(), all.len());
             assert_eq!(nothing.never.len(), nothing.rules);
             assert!(nothing.proved * 2 >= legalization.len(), "{}: {} proved", target.name, nothing.proved);
@@ -250,14 +276,13 @@ mod tests {
             assert!(silent > 0 && silent == nothing.proved);
             let one = nothing.proved_never[0];
             let reached = Reached { fired: [one].into_iter().collect(), ..Reached::default() };
-            let coverage = RuleCoverage::new(target, features, FeatureMix::Given, &reached);
+            let coverage = RuleCoverage::new(set, FeatureMix::Given, &reached, false);
             assert_eq!((coverage.fired, coverage.observed, coverage.proved), (1, 0, nothing.proved));
             assert_eq!(coverage.unobserved, [one]);
             assert!(!coverage.proved_never.contains(&one) && !coverage.never.contains(&one));
             // A short campaign says nothing about the rest, and a whole one that it is missed, or out of reach.
             assert_eq!(coverage.missed, [""; 0]);
-            let programs = WALKS * generator::programs_of_a_walk(target, features);
-            let coverage = RuleCoverage::new(target, features, FeatureMix::Given, &Reached { programs, ..reached });
+            let coverage = RuleCoverage::new(set, FeatureMix::Given, &reached, true);
             let left = all.iter().filter(|rule| !coverage.missed.contains(*rule)).copied();
             let left: Vec<&str> = left.filter_map(|rule| rule.rsplit(' ').next()).collect();
             match variable_arguments::is_pointer(target) {
@@ -265,6 +290,29 @@ mod tests {
                 false => assert_eq!(left, ["va_arg", "load128_128", "debugtrap"]),
             }
         }
+    }
+
+    /// Rule sets are whole together where programs are carried between them, and else each by its own programs.
+    #[test]
+    fn a_campaign_that_is_long_enough_misses_what_it_did_not_observe() {
+        let target = tribunal_target::ALL[0];
+        let drawn = || Campaign {
+            mix: FeatureMix::Drawn,
+            ..Campaign::new(vec![(target, target.default_features)], "unwritten".into())
+        };
+        let sets = drawn().rule_sets();
+        let walk: u64 = sets.iter().map(|&(target, set)| generator::programs_of_a_walk(target, set)).sum();
+        let whole = |campaign: Campaign, programs: u64| {
+            let mut reached = vec![Reached::default(); sets.len()];
+            reached[1].programs = programs;
+            let coverage = RuleCoverage::of_campaign(&campaign, &reached);
+            coverage.iter().filter(|coverage| !coverage.missed.is_empty()).count()
+        };
+        assert_eq!(whole(drawn(), SHARED_WALKS * walk), sets.len());
+        assert_eq!(whole(drawn(), SHARED_WALKS * walk - 1), 0);
+        let alone = || Campaign { runs: Some(u64::MAX), ..drawn() };
+        let own = WALKS * generator::programs_of_a_walk(target, sets[1].1);
+        assert_eq!((whole(alone(), own), whole(alone(), own - 1)), (1, 0));
     }
 
     /// A loop, on a machine that has an instruction for it.

@@ -254,7 +254,8 @@ fn conclude(outcome: &CampaignReport, campaign: &Campaign, arguments: &Arguments
     }
     // A rejected program is a fault of the generator, and so is a rule that it never shows. A run that judged nothing
     // is not a success.
-    let misses = coverage(outcome, campaign).any(|coverage| !coverage.missed.is_empty());
+    let misses =
+        RuleCoverage::of_campaign(campaign, &outcome.reached).iter().any(|coverage| !coverage.missed.is_empty());
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
         (Status::Well, 0, 1..) if misses && !interrupted => Status::Fault,
         (Status::Well, 0, 1..) => Status::Well,
@@ -321,7 +322,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     );
     let features = FeatureKind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
-    for coverage in coverage(outcome, campaign) {
+    for coverage in RuleCoverage::of_campaign(campaign, &outcome.reached) {
         let label = &coverage.label;
         say!(
             "{label}: of {} rules {} fired, {} observed; the ledger proves {}, of them {} never fired",
@@ -379,12 +380,6 @@ fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterat
     })
 }
 
-/// The coverage of the rules, rule set by rule set.
-fn coverage<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterator<Item = RuleCoverage> + 'c {
-    let sets = campaign.rule_sets().into_iter().zip(&outcome.reached);
-    sets.map(|((target, features), reached)| RuleCoverage::new(target, features, campaign.mix, reached))
-}
-
 /// Rules of all rule sets.
 fn rules_fired(outcome: &CampaignReport) -> usize {
     outcome.reached.iter().map(Reached::count).sum()
@@ -409,7 +404,7 @@ fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> R
         seconds,
         coverage: rules_fired(outcome),
         features: FeatureKind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
-        rules: coverage(outcome, campaign).map(RuleReport::from).collect(),
+        rules: RuleCoverage::of_campaign(campaign, &outcome.reached).into_iter().map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
         corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().added),

@@ -7,7 +7,7 @@
 //! given number of programs carries none.
 
 use super::programs::generated_at;
-use super::{Campaign, CampaignReport, FeatureMix, Shared, features, lock, reached, record};
+use super::{Campaign, CampaignReport, Shared, features, lock, reached, record};
 use crate::coverage;
 use crate::sabotage::Planter;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,8 +96,7 @@ struct State {
 impl Errands {
     /// Of a campaign that just began.
     pub fn new(campaign: &Campaign) -> Errands {
-        let carries = campaign.mix == FeatureMix::Drawn && campaign.corpus.is_none() && campaign.runs.is_none();
-        let rule_sets = if carries { campaign.rule_sets() } else { Vec::new() };
+        let rule_sets = if campaign.carries() { campaign.rule_sets() } else { Vec::new() };
         let rules = |&(target, features): &_| coverage::rules(target, features, campaign.mix).collect();
         let lacking = rule_sets.iter().map(rules).collect();
         Errands { rule_sets, state: Mutex::new(State { lacking, ..State::default() }) }
@@ -174,7 +173,7 @@ pub(super) fn program(
 #[cfg(test)]
 mod tests {
     use super::super::tests::{campaign_in, shared_by};
-    use super::super::{Reached, program as drawn_program};
+    use super::super::{FeatureMix, Reached, program as drawn_program};
     use super::*;
     use std::path::Path;
     use std::time::Duration;
@@ -245,12 +244,9 @@ mod tests {
             }
             let found: Vec<String> = local.tally.findings.iter().map(ToString::to_string).collect();
             assert_eq!(found, [""; 0], "{}", target.name);
+            // Each shows one rule at least in the mean.
             let after = lacking();
-            assert!(
-                carried >= 64 && 20 * after < 19 * before,
-                "{}: {carried} programs, {before}, {after}",
-                target.name
-            );
+            assert!(before - after >= carried, "{}: {carried} programs, {before}, {after}", target.name);
         }
     }
 }

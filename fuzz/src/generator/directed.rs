@@ -118,22 +118,37 @@ impl Generator<'_, '_, '_> {
         Ok(Some(DrawnNumber { entry, is_any_nan }))
     }
 
-    /// A constant of this class; `None` if none is found.
-    pub(super) fn constant_of(&mut self, opcode: Opcode, class: &ImmClass, ty: Type) -> Result<Option<Entry>> {
-        let Some(format) = FloatFormat::of_width(ty.bits()).filter(|_| opcode == Opcode::G_FCONSTANT) else {
-            let value = self.accepted(class, ty, 0)?;
+    /// A constant of this class that the rule selects; `None` if none is found.
+    pub(super) fn constant_of(&mut self, rule: &SelectionRule, class: &ImmClass, ty: Type) -> Result<Option<Entry>> {
+        let taken = self.classes_before(rule);
+        let accepts = |value: Bits| (class.accepts)(value) && !taken.iter().any(|before| (before.accepts)(value));
+        let Some(format) = FloatFormat::of_width(ty.bits()).filter(|_| rule.pattern.opcode == Opcode::G_FCONSTANT)
+        else {
+            let value = self.accepted(&accepts, ty, 0)?;
             let register = |value| self.builder.constant(ty, value);
             return Ok(value.map(register).map(|register| Entry { register, ty, deterministic: true }));
         };
+        let mut number = self.edge_at_visit(&accepts, ty, 0);
         for _ in 0..TRIES {
-            let (number, places) = (self.number_bits(format)?, self.u.int_in_range(0..=ty.bits() - 1)?);
-            let short = number.lshr(places).shl(places);
-            if let Some(number) = [number, short].into_iter().find(|&number| (class.accepts)(number)) {
-                let register = self.constant_number(format, number);
-                return self.read_as_number(Entry { register, ty, deterministic: true }).map(Some);
+            if number.is_some() {
+                break;
             }
+            let (drawn, places) = (self.number_bits(format)?, self.u.int_in_range(0..=ty.bits() - 1)?);
+            let short = drawn.lshr(places).shl(places);
+            number = [drawn, short].into_iter().find(|&number| accepts(number));
         }
-        Ok(None)
+        let Some(number) = number else { return Ok(None) };
+        let register = self.constant_number(format, number);
+        self.read_as_number(Entry { register, ty, deterministic: true }).map(Some)
+    }
+
+    /// The classes of the constants that rules before this one take.
+    fn classes_before(&self, rule: &SelectionRule) -> Vec<&'static ImmClass> {
+        let before = self.target.selection.iter().take_while(|other| other.name != rule.name);
+        let alike = |other: &&SelectionRule| {
+            self.is_enabled(other) && (other.pattern.opcode, other.pattern.ty) == (rule.pattern.opcode, rule.pattern.ty)
+        };
+        before.filter(alike).filter_map(|other| constant_class(&other.pattern)).collect()
     }
 
     /// The type that a comparison, an extension or a truncation reads.
@@ -179,7 +194,7 @@ impl Generator<'_, '_, '_> {
             }
             Pat::Reg(_) | Pat::RegOf(..) => self.value(ty, false)?,
             Pat::Imm(_, class) => {
-                let Some(constant) = self.accepted(class, ty, if is_amount { ty.bits() } else { 0 })? else {
+                let Some(constant) = self.accepted(&class.accepts, ty, if is_amount { ty.bits() } else { 0 })? else {
                     return Ok(None);
                 };
                 if is_imm {
@@ -207,15 +222,19 @@ impl Generator<'_, '_, '_> {
         Ok(Some((Operand::used(register), Some(DrawnNumber { entry, is_any_nan }))))
     }
 
-    /// A constant of a class, at its edge if one is found; below `limit` unless that is 0.
-    fn accepted(&mut self, class: &ImmClass, ty: Type, limit: u32) -> Result<Option<Bits>> {
-        if let Some(visit) = self.visit.filter(|visit| visit.is_multiple_of(2)) {
-            let edges = edges(class, ty.bits(), limit);
-            if !edges.is_empty() {
-                return Ok(Some(edges[visit as usize / 2 % edges.len()]));
-            }
+    /// In every other visit of a goal, an edge of the accepted constants; below `limit` unless that is 0.
+    fn edge_at_visit(&self, accepts: &dyn Fn(Bits) -> bool, ty: Type, limit: u32) -> Option<Bits> {
+        let visit = self.visit.filter(|visit| visit.is_multiple_of(2))?;
+        let edges = edges(accepts, ty.bits(), limit);
+        (!edges.is_empty()).then(|| edges[visit as usize / 2 % edges.len()])
+    }
+
+    /// An accepted constant, at an edge if one is found; below `limit` unless that is 0.
+    fn accepted(&mut self, accepts: &dyn Fn(Bits) -> bool, ty: Type, limit: u32) -> Result<Option<Bits>> {
+        let mut found = self.edge_at_visit(accepts, ty, limit);
+        if found.is_some() {
+            return Ok(found);
         }
-        let mut found = None;
         for _ in 0..TRIES {
             let drawn = match limit {
                 0 => self.constant_value(ty.bits())?,
@@ -224,7 +243,7 @@ impl Generator<'_, '_, '_> {
             let one = Bits::new(1, ty.bits());
             let places = self.u.int_in_range(0..=ty.bits() - 1)?;
             let near = [drawn, drawn.add(one), drawn.sub(one), drawn.lshr(places), drawn.shl(places)];
-            let accepts = |value: &Bits| (class.accepts)(*value) && (limit == 0 || value.unsigned() < limit.into());
+            let accepts = |value: &Bits| accepts(*value) && (limit == 0 || value.unsigned() < limit.into());
             let Some(&value) = near.iter().find(|value| accepts(value)) else { continue };
             let is_edge = near.iter().any(|value| !accepts(value));
             found = Some(value);
@@ -253,13 +272,13 @@ fn operand_type(opcode: Opcode, index: usize, ty: Type, compared: Type) -> Optio
     }
 }
 
-/// The constants of a class beside one that it does not accept, below `limit` unless that is 0.
-fn edges(class: &ImmClass, bits: u32, limit: u32) -> Vec<Bits> {
+/// The accepted constants beside one that is not accepted, below `limit` unless that is 0.
+fn edges(accepts: &dyn Fn(Bits) -> bool, bits: u32, limit: u32) -> Vec<Bits> {
     let one = Bits::new(1, bits);
     let powers = (0..bits).map(|bit| Bits::one_bit(bit, bits));
     let around = powers.flat_map(|power| [power, power.not()]).chain([Bits::zero(bits)]);
     let around = around.flat_map(|value| [value.sub(one), value, value.add(one)]);
-    let accepts = |value: &Bits| (class.accepts)(*value) && (limit == 0 || value.unsigned() < limit.into());
+    let accepts = |value: &Bits| accepts(*value) && (limit == 0 || value.unsigned() < limit.into());
     let is_edge = |value: &Bits| accepts(value) && !(accepts(&value.sub(one)) && accepts(&value.add(one)));
     let mut edges: Vec<Bits> = around.filter(is_edge).collect();
     edges.sort_unstable_by_key(|value| value.unsigned());
