@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use tribunal_codegen::pipeline::Pass;
 use tribunal_codegen::{Allocator, NoObserver, Observer};
 use tribunal_emulator::Input;
+use tribunal_emulator::observation::Outcome;
 use tribunal_fuzz::campaign;
 use tribunal_fuzz::edit::{self, Edit, Leftover};
 use tribunal_fuzz::reduce::{self, Case, Reduced, SearchLimits};
@@ -210,4 +211,52 @@ fn machine_code_is_reduced_to_one_instruction_and_what_it_reads() {
             assert!(count <= 7, "{} {number}: {count}: {:?}", target.name, small.case.functions);
         }
     }
+}
+
+/// A loop that ends after one turn, and that another constant makes endless: its volatile stores would show the fault
+/// too.
+const LOOP: &str = "---
+name: f
+tracksRegLiveness: true
+liveins:
+  - { reg: '$x10' }
+body: |
+  bb.0:
+    successors: %bb.1
+    liveins: $x10
+
+    %0:_(p0) = COPY $x10
+    %1:_(s64) = G_CONSTANT i64 1
+    G_BR %bb.1
+
+  bb.1:
+    successors: %bb.1, %bb.2
+
+    %2:_(s64) = G_PHI %1(s64), %bb.0, %5(s64), %bb.1
+    %3:_(s8) = G_CONSTANT i8 7
+    G_STORE %3(s8), %0(p0) :: (volatile store (s8))
+    %4:_(s64) = G_CONSTANT i64 1
+    %5:_(s64) = G_SUB %2, %4
+    %6:_(s64) = G_CONSTANT i64 0
+    %7:_(s1) = G_ICMP intpred(ne), %5(s64), %6
+    G_BRCOND %7(s1), %bb.1
+    G_BR %bb.2
+
+  bb.2:
+    PseudoRET
+...
+";
+
+#[test]
+fn what_ends_is_not_reduced_to_what_does_not() {
+    let mut harness = harness();
+    let function = text::parse_module(LOOP, harness.target().vocabulary).unwrap().whole().unwrap().functions.remove(0);
+    let fault = sabotage::faults().find(|fault| fault.name == "condition-turned-over").unwrap();
+    let mut planter = Planter::on(harness.target(), fault).unwrap();
+    let plan = inputs::inputs(&function, harness.target(), inputs::Plan { count: 1, seed: 1 });
+    let tally = harness.trial_with(&function, &plan, &mut planter);
+    let finding = tally.findings.into_iter().find(|finding| finding.judge == Judge::Emulator).unwrap();
+    let reduced = reduce::reduce(&mut harness, &function, &finding, &mut planter, NO_LIMITS, &mut |_, _| {}).unwrap();
+    let input = reduced.finding.input.unwrap();
+    assert_eq!(harness.outcome(&reduced.function, &input), Some(Outcome::Returned));
 }

@@ -104,7 +104,7 @@ fn defined_input(harness: &Harness, function: &Function) -> Option<Input> {
 const INPUTS: u32 = 8;
 
 /// Reduces `function` while the same judge finds the same fault in it, with the same rule to blame; `None` if the fault
-/// is not reproduced. The function stays free of undefined behaviour on the finding's input.
+/// is not reproduced. The function stays free of undefined behaviour on the finding's input, and still ends there.
 pub fn reduce(
     harness: &mut Harness,
     function: &Function,
@@ -130,7 +130,16 @@ pub fn reduce_module(
     let case = Case { ir: None, functions: functions.iter().copied().cloned().collect(), input };
     let mut known = finding.clone();
     let is_module = functions.len() > 1;
+    let has_end = |harness: &Harness, case: &Case| {
+        let run = case.functions.first().zip(case.input.as_ref());
+        run.is_none_or(|(function, input)| harness.outcome(function, input) != Some(Outcome::OutOfFuel))
+    };
+    // A loop that does not end takes minutes to blame, and is no smaller fault.
+    let must_end = !is_module && has_end(harness, &case);
     let mut again = |case: &Case| {
+        if must_end && !has_end(harness, case) {
+            return None;
+        }
         known.input.clone_from(&case.input);
         let all: Vec<&Function> = case.functions.iter().collect();
         match is_module {
