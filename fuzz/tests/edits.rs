@@ -69,7 +69,7 @@ fn generated_programs_stay_valid() {
     let mut made = 0;
     for &target in tribunal_target::ALL {
         let harness = harness(target);
-        for seed in 0..64 {
+        for seed in 0..72 {
             let function = campaign::generated(seed, target).unwrap();
             let other = campaign::generated(seed + 1000, target).unwrap();
             made += edited(&harness, &function, &other, seed, 40);
