@@ -8,10 +8,10 @@ unset CFLAGS CXXFLAGS
 # The machine that runs the fuzzers has no Z3: it goes with them.
 export RUSTFLAGS="${RUSTFLAGS:-} -Clink-arg=-Wl,-rpath,\$ORIGIN/lib"
 # Seven programs out of one library: each would be optimised whole again, and a library in one part takes one core.
-export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+export CARGO_PROFILE_RELEASE_LTO=off
 sanitizer=address
 [ "$SANITIZER" = address ] || sanitizer=none
-cargo fuzz build --release --sanitizer "$sanitizer"
+cargo fuzz build --release --codegen-units 16 --sanitizer "$sanitizer"
 
 built="${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release"
 mkdir -p "$OUT/lib"
