@@ -2,7 +2,8 @@
 //!
 //! Program `n` is a pure function of the seed and `n`, whatever the number of workers. Each worker owns its harnesses
 //! (a solver context and an emulator cannot be shared), and all share one proof cache. With a corpus, a program also
-//! depends on the features reached before; the corpus is text, of programs of one function.
+//! depends on the features reached before; the corpus is text, of programs of one function. Beside the numbered
+//! programs there are those of the ledger and carried ones, which depend on what ran before.
 
 mod before;
 mod carried;

@@ -126,8 +126,10 @@ impl RuleCoverage {
 
 /// The features with the options that change no legality rule, where programs draw theirs.
 fn with_optional(target: &Target, features: Features, mix: FeatureMix) -> Features {
-    let optional = target.options_beside_rules().filter(|_| mix == FeatureMix::Drawn);
-    optional.fold(features, |all, option| all | option.feature)
+    match mix {
+        FeatureMix::Given => features,
+        FeatureMix::Drawn => features | target.features_beside_rules(),
+    }
 }
 
 /// Names of the rules of a rule set, those out of reach among them.

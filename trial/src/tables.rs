@@ -241,7 +241,7 @@ fn unselected(
     query: &LegalityQuery,
     function: &Function,
 ) -> Option<String> {
-    let features = target.options_beside_rules().fold(features, |all, option| all | option.feature);
+    let features = features | target.features_beside_rules();
     let asks = |inst: &Inst| LegalityQuery::of(function, function.inst(*inst)).as_ref() == Some(query);
     let inst = function.all_insts().find(asks).filter(|&inst| !select::takes(function, target, features, inst))?;
     let (rule, text) =

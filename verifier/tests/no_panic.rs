@@ -159,7 +159,8 @@ impl Tester {
         self.forms(&function, Opcode::Target(opcode), &defs, &uses, &[]);
     }
 
-    /// The instruction as its row says, without its results, and with fewer operands.
+    /// The instruction as its row says, without its results, with fewer operands, with a number for one, and
+    /// with one twice.
     fn forms(
         &mut self,
         function: &Function,
@@ -175,6 +176,16 @@ impl Tester {
         let whole: Vec<Operand> = defs.iter().chain(uses).copied().collect();
         let mut forms = vec![of(whole.clone(), accesses), of(whole.clone(), &[]), of(uses.to_vec(), accesses)];
         forms.extend((0..whole.len()).map(|length| of(whole[..length].to_vec(), accesses)));
+        forms.extend((0..whole.len()).map(|place| {
+            let mut other = whole.clone();
+            other[place] = Operand::Imm(1);
+            of(other, accesses)
+        }));
+        forms.extend((0..whole.len()).map(|place| {
+            let mut twice = whole.clone();
+            twice.insert(place, whole[place]);
+            of(twice, accesses)
+        }));
         forms.iter().for_each(|form| self.step(function, form, &forms));
         [&forms[0], &forms[2]].into_iter().for_each(|form| self.functions(function, form));
     }

@@ -138,6 +138,11 @@ impl Target {
         self.options.iter().filter(|option| option.rules == RuleChange::No)
     }
 
+    /// The features of the options that change no rule.
+    pub fn features_beside_rules(&self) -> Features {
+        self.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature)
+    }
+
     /// True if a machine with these features has registers of floating point.
     pub fn has_float_registers(&self, features: Features) -> bool {
         self.banks.iter().skip(1).any(|bank| features.contains(bank.requires))

@@ -245,8 +245,9 @@ pub fn execute<D: Domain, S: Environment<D>>(
     Ok(Some(Transfer { ub, next }))
 }
 
-/// True if each register stands where the row has one, read or written as there, as wide as its class. A meaning takes
-/// its arguments by number: of other operands it would make values that no domain has.
+/// True if the explicit operands are the row's: each register read or written as there, as wide as its class, and only
+/// a base may be a stack object. A meaning takes its arguments by number: of other operands it would make values that
+/// no domain has.
 fn takes(target: &Target, row: &InstrDesc, function: &Function, data: &InstData) -> bool {
     let is_taken = |(desc, operand): (&OperandDesc, &Operand)| match (desc.class(), operand) {
         (None, operand) => operand.as_reg().is_none(),
@@ -255,9 +256,12 @@ fn takes(target: &Target, row: &InstrDesc, function: &Function, data: &InstData)
             is_def == operand.flags.contains(RegFlags::DEF)
                 && walk::operand_bits(function, target, operand) == target.class(class).bits
         }
-        (Some(_), _) => true,
+        (Some(_), _) => matches!(desc, OperandDesc::Base(_)),
     };
-    data.operands.len() >= row.operands.len() && row.operands.iter().zip(&data.operands).all(is_taken)
+    let is_implicit =
+        |operand: &Operand| operand.as_reg().is_none_or(|operand| operand.flags.contains(RegFlags::IMPLICIT));
+    let Some((explicit, others)) = data.operands.split_at_checked(row.operands.len()) else { return false };
+    row.operands.iter().zip(explicit).all(is_taken) && others.iter().all(is_implicit)
 }
 
 /// Addresses that the environment places, each with the part of it that is meant.

@@ -254,8 +254,7 @@ fn conclude(outcome: &CampaignReport, campaign: &Campaign, arguments: &Arguments
     }
     // A rejected program is a fault of the generator, and so is a rule that it never shows. A run that judged nothing
     // is not a success.
-    let misses =
-        RuleCoverage::of_campaign(campaign, &outcome.reached).iter().any(|coverage| !coverage.missed.is_empty());
+    let misses = coverage(outcome, campaign).iter().any(|coverage| !coverage.missed.is_empty());
     match (Status::of(&outcome.tally), outcome.rejected, outcome.tally.functions) {
         (Status::Well, 0, 1..) if misses && !interrupted => Status::Fault,
         (Status::Well, 0, 1..) => Status::Well,
@@ -322,7 +321,7 @@ fn print(outcome: &CampaignReport, campaign: &Campaign, list: bool) {
     );
     let features = FeatureKind::ALL.map(|kind| format!("{} {}", kind.name(), outcome.features.count(kind)));
     say!("features reached: {}", features.join(", "));
-    for coverage in RuleCoverage::of_campaign(campaign, &outcome.reached) {
+    for coverage in coverage(outcome, campaign) {
         let label = &coverage.label;
         say!(
             "{label}: of {} rules {} fired, {} observed; the ledger proves {}, of them {} never fired",
@@ -380,6 +379,11 @@ fn known<'c>(outcome: &'c CampaignReport, campaign: &'c Campaign) -> impl Iterat
     })
 }
 
+/// The coverage of the rules, rule set by rule set.
+fn coverage(outcome: &CampaignReport, campaign: &Campaign) -> Vec<RuleCoverage> {
+    RuleCoverage::of_campaign(campaign, &outcome.reached)
+}
+
 /// Rules of all rule sets.
 fn rules_fired(outcome: &CampaignReport) -> usize {
     outcome.reached.iter().map(Reached::count).sum()
@@ -404,7 +408,7 @@ fn report(outcome: &CampaignReport, campaign: &Campaign, interrupted: bool) -> R
         seconds,
         coverage: rules_fired(outcome),
         features: FeatureKind::ALL.map(|kind| (kind.name(), outcome.features.count(kind))).into_iter().collect(),
-        rules: RuleCoverage::of_campaign(campaign, &outcome.reached).into_iter().map(RuleReport::from).collect(),
+        rules: coverage(outcome, campaign).into_iter().map(RuleReport::from).collect(),
         programs_a_second: tally.functions as f64 / seconds,
         interrupted,
         corpus_added: campaign.corpus.as_ref().map_or(0, |corpus| corpus.growth().added),

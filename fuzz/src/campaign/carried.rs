@@ -48,7 +48,7 @@ impl CarriedProgram {
     /// The target, and the features that it is compiled for: options that change no rule of the legalizer stay.
     fn machine(&self, shared: &Shared<'_>) -> (&'static Target, Features) {
         let (target, of_set) = shared.rule_sets[self.set];
-        let beside = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+        let beside = target.features_beside_rules();
         (target, (of_set - beside) | (self.drawn.features & beside))
     }
 
@@ -140,8 +140,8 @@ pub(super) fn next(shared: &Shared<'_>, drawn: &mut u32) -> Option<CarriedProgra
     Some(program)
 }
 
-/// Judges a carried program. It was not made for these features: one that needs more, or that they refuse, counts for
-/// nothing.
+/// Judges a carried program. It was not made for these features: one that needs more, that is refused, or that
+/// the verifier does not accept, counts for nothing.
 pub(super) fn program(
     shared: &Shared<'_>,
     harness: &mut Harness,
@@ -172,6 +172,7 @@ pub(super) fn program(
 
 #[cfg(test)]
 mod tests {
+    use super::super::stuck::{self, CampaignProgram};
     use super::super::tests::{campaign_in, shared_by};
     use super::super::{FeatureMix, Reached, program as drawn_program};
     use super::*;
@@ -221,6 +222,23 @@ mod tests {
             errands.shown(0, &rules, Some(program));
             assert_eq!(waiting(&errands), []);
         }
+    }
+
+    /// One that does not end has a crash file too.
+    #[test]
+    fn a_carried_program_that_is_stuck_is_written() {
+        let target = tribunal_target::ALL[0];
+        let out = tempfile::tempdir().expect("a folder");
+        let campaign = Campaign { out: out.path().to_path_buf(), ..drawn(target) };
+        let shared = shared_by(&campaign);
+        let drawn = DrawnProgram { seed: 1, turn: 2, features: target.default_features };
+        let program = CarriedProgram { set: 1, drawn };
+        let report = stuck::report(&shared, CampaignProgram::Carried(program));
+        let [(finding, path)] = report.crashes.as_slice() else { panic!("{:?}", report.crashes) };
+        assert!(finding.details.contains("carried to"), "{finding}");
+        let text = std::fs::read_to_string(path).expect("the crash file");
+        let module = tribunal_ir::text::parse_module(&text, target.vocabulary).expect("it is MIR");
+        assert_eq!(module.functions.len(), 1);
     }
 
     /// What 64 programs showed in some rule sets shows in others too, and no judge finds anything there.

@@ -44,7 +44,7 @@ impl Comparisons {
     /// Of every opcode, for each target.
     pub fn new(rule_sets: &[(&'static Target, Features)], seed: u64) -> Comparisons {
         let named = rule_sets.iter().map(|&(target, features)| {
-            let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+            let others = target.features_beside_rules();
             let features = (features - others) | (target.default_features & others);
             RuleSet { target, features, label: target.with(features) }
         });

@@ -132,7 +132,7 @@ fn needed_by_strict(target: &Target, features: Features, function: &Function, da
 
 /// The index of the rule set that a program with these features belongs to.
 pub(super) fn rule_set_of(sets: &[(&'static Target, Features)], target: &Target, features: Features) -> Option<usize> {
-    let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+    let others = target.features_beside_rules();
     let changing = target.all_options() - others;
     sets.iter().position(|&(own, set)| own.name == target.name && (set & changing) == (features & changing))
 }
@@ -195,7 +195,7 @@ mod tests {
             // The programs of one rule set come to its goals one after the other.
             for &(_, set) in &sets {
                 let turns = (0..2000).filter(|seed| matches!(seed % SLOTS, 2..=5)).map(draw);
-                let others = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+                let others = target.features_beside_rules();
                 let own = turns.filter(|drawn| drawn.features - others == set - others).map(|drawn| drawn.turn);
                 assert!(set == given || own.clone().eq(0..own.count() as u32), "{}", target.with(set));
             }

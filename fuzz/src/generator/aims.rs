@@ -167,7 +167,7 @@ fn goals(target: &'static Target, features: Features) -> &'static Goals {
 /// The goals of the rule set. There are few rule sets, and many machines of each.
 fn goals_of_tables(target: &'static Target, features: Features) -> &'static TableGoals {
     static KNOWN: MadeOnce<TableGoals> = LazyLock::new(Mutex::default);
-    let beside = target.options_beside_rules().fold(Features::empty(), |all, option| all | option.feature);
+    let beside = target.features_beside_rules();
     made_once(&KNOWN, target, features - beside, || {
         let legalizer = (target.legality)(features);
         let rewrites: &'static [Rewrite] = rewrites::found(target, legalizer).leak();
