@@ -12,13 +12,13 @@ use crate::resolution::{RESOLUTIONS, Resolution, determined};
 use crate::shown::ShownInput;
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 use tribunal_emulator::input::Input;
-use tribunal_emulator::interpreter::{ConcreteEnvironment, Interpreter, KeptAccesses, Settings};
+use tribunal_emulator::interpreter::{ConcreteEnvironment, Execution, Interpreter, KeptAccesses, Settings};
 use tribunal_emulator::observation::{Known, Observation, Outcome, compare};
 use tribunal_ir::{AddressBase, Entry, Function, Inst, InstFlags, IrBlock, Module, PReg};
 use tribunal_llvm::IrModule;
@@ -94,6 +94,10 @@ const INPUTS: u32 = 96;
 const ENDLESS: u32 = 16;
 /// The number of them that come before the proof.
 const FIRST_INPUTS: u32 = 6;
+/// Instructions of both stages after which no more inputs come before the proof: loops are proved sooner than run.
+const FIRST_INSTRUCTIONS: u64 = 1 << 18;
+/// Instructions of both stages after which no more inputs come at all.
+const MOST_INSTRUCTIONS: u64 = 1 << 24;
 
 /// Judges each function of `before` against the function of its name in `after`, in the order of `before`; one without
 /// a partner is not supported. Functions are judged in parallel, on the threads of the
@@ -152,17 +156,17 @@ fn judged(
     if let Some(reason) = of_one_stage(before, after) {
         return Judged::of(Kind::Unsupported(reason));
     }
-    let executed_with = |promises, after: &Function, numbers, proposed: Option<&Counterexample>| {
+    let executed_with = |(after, promises): (&Function, Promises), inputs: Inputs<'_>, runs: &mut Runs| {
         // Digits that nobody knows refute nothing, so no run is worth its time.
         if leaves_digits_open(before) || leaves_digits_open(after) {
             return None;
         }
-        let inputs = (numbers, proposed);
-        let (input, found) = compared(before, (after, promises), ir, target, inputs, &mut Runs::default())?;
+        let (input, found) = compared(before, (after, promises), ir, target, inputs, runs)?;
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
     };
-    let executed = |after: &Function, numbers, proposed: Option<&Counterexample>| {
-        executed_with(Promises::Ignored, after, numbers, proposed)
+    let executed = |after: &Function, numbers: Range<u32>, proposed| {
+        let inputs = Inputs { numbers, proposed, instructions: MOST_INSTRUCTIONS };
+        executed_with((after, Promises::Ignored), inputs, &mut Runs::default())
     };
     let prove = |after: &Function, time| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
@@ -175,12 +179,14 @@ fn judged(
         Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_right), ..unproved }
     };
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
-    if let Some(refuted) = executed(after, 0..FIRST_INPUTS, None) {
+    let first = Inputs { numbers: 0..FIRST_INPUTS, proposed: None, instructions: FIRST_INSTRUCTIONS };
+    let mut runs = Runs::default();
+    if let Some(refuted) = executed_with((after, Promises::Ignored), first, &mut runs) {
         return named(refuted);
     }
     // A proof that is not quick waits for the other inputs: a pair that is wrong would use up all of its time.
     let (started, quick) = (Instant::now(), if time < LONG { time } else { time / QUICK_SHARE });
-    let (mut validated, mut done) = (prove(after, quick), FIRST_INPUTS);
+    let (mut validated, mut done) = (prove(after, quick), runs.tried);
     if quick < time && matches!(validated.verdict, Verdict::Unknown(_)) && started.elapsed() >= quick {
         if let Some(refuted) = executed(after, done..INPUTS, None) {
             return named(refuted);
@@ -202,8 +208,11 @@ fn judged(
                     let unproved = named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) });
                     // A promise is all that is between the pair and a proof.
                     let broken = unproved.flag.as_ref().and_then(|_| {
-                        executed_with(Promises::Certain, after, 0..INPUTS, None)
-                            .or_else(|| executed_with(Promises::Certain, after, 0..FIRST_INPUTS, proposed))
+                        let certain = |count, proposed| {
+                            let inputs = Inputs { numbers: 0..count, proposed, instructions: MOST_INSTRUCTIONS };
+                            executed_with((after, Promises::Certain), inputs, &mut Runs::default())
+                        };
+                        certain(INPUTS, None).or_else(|| certain(FIRST_INPUTS, proposed))
                     });
                     match broken {
                         Some(broken) => Judged { blocks, flag: unproved.flag, ..broken },
@@ -247,9 +256,21 @@ const MIXTURES: u32 = 2;
 const EARLIER: &str = "earlier";
 const LATER: &str = "later";
 
+/// The inputs of a comparison.
+struct Inputs<'p> {
+    /// Their numbers.
+    numbers: Range<u32>,
+    /// A solver's proposal for their registers and memory.
+    proposed: Option<&'p Counterexample>,
+    /// Instructions that all runs together may take; the input that goes beyond is the last.
+    instructions: u64,
+}
+
 /// The runs of two functions on many inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
+    /// The number of the first input that no longer ran, for the instructions that others took.
+    pub tried: u32,
     /// Inputs on which the earlier function determines what the later one may do, and the later one ran.
     pub compared: u32,
     /// The first difference that the earlier function does not allow, in words.
@@ -261,7 +282,8 @@ pub struct Runs {
 /// Runs both functions on so many inputs, up to the first difference.
 pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
     let mut runs = Runs::default();
-    let found = compared(before, (after, Promises::Ignored), None, target, (0..inputs, None), &mut runs);
+    let inputs = Inputs { numbers: 0..inputs, proposed: None, instructions: u64::MAX };
+    let found = compared(before, (after, Promises::Ignored), None, target, inputs, &mut runs);
     Runs { difference: found.map(|(_, difference)| difference), ..runs }
 }
 
@@ -291,9 +313,10 @@ fn compared(
     (after, promises): (&Function, Promises),
     ir: Option<&IrModule>,
     target: &'static Target,
-    (numbers, proposed): (Range<u32>, Option<&Counterexample>),
+    Inputs { numbers, proposed, instructions }: Inputs<'_>,
     runs: &mut Runs,
 ) -> Option<(ShownInput, String)> {
+    runs.tried = numbers.end;
     // Runs that do not end, and the stage of the last.
     let (mut endless, mut without_end) = (0, EARLIER);
     // A record that one stage loads lies in a frame, which no input has before it is laid out.
@@ -302,13 +325,18 @@ fn compared(
         return None;
     }
     let has_open_digits = leaves_digits_open(before) || leaves_digits_open(after);
-    let comparison = Comparison { before, after, promises, target, has_open_digits, uniform: OnceCell::new() };
+    let comparison =
+        Comparison { before, after, promises, target, has_open_digits, uniform: OnceCell::new(), taken: Cell::new(0) };
     let layout = EnvironmentLayout::new(before, after, ir, target);
     let pointers = environment::pointers(before, ir);
     let inputs = (0..).zip(inputs::inputs_with(before, target, Plan { count: numbers.end, seed: 1 }, pointers));
     for (index, mut input) in inputs.skip(numbers.start as usize) {
         if endless >= ENDLESS {
             runs.are_silent(numbers.end - index, without_end, reason_of(Outcome::OutOfFuel));
+            break;
+        }
+        if comparison.taken.get() >= instructions {
+            runs.tried = index;
             break;
         }
         if let Some(proposed) = proposed {
@@ -367,6 +395,8 @@ struct Comparison<'c> {
     has_open_digits: bool,
     /// The later stage in each uniform resolution, once some run needs them.
     uniform: OnceCell<Vec<(Resolution, Function)>>,
+    /// Instructions that all runs took so far.
+    taken: Cell<u64>,
 }
 
 /// The settings of a run that may take so many instructions.
@@ -390,6 +420,7 @@ impl Comparison<'_> {
             Ok(allowed) => allowed,
             Err(error) => return Shown::nothing(EARLIER, error),
         };
+        self.took(&allowed);
         let outcome = allowed.observation.outcome;
         if !outcome.is_determined() {
             return Shown::ended(EARLIER, outcome);
@@ -400,6 +431,7 @@ impl Comparison<'_> {
         if allowed.observation.calls.is_empty()
             && let Ok(run) = open.run(input, settings(fuel))
         {
+            self.took(&run);
             if is_allowed_however_resolved(&allowed.observation, &run.observation, self.target) {
                 return Shown::Alike;
             }
@@ -409,6 +441,10 @@ impl Comparison<'_> {
             }
         }
         self.resolved(index, input, environment, (&allowed.observation, fuel))
+    }
+
+    fn took(&self, run: &Execution) {
+        self.taken.set(self.taken.get() + run.instructions);
     }
 
     /// Runs the later stage in all resolutions of its nondeterminism.
@@ -434,6 +470,7 @@ impl Comparison<'_> {
                     continue;
                 }
             };
+            self.took(&run);
             run.observation.returned = in_the_order_of(allowed, &run.observation, self.target);
             let outcome = run.observation.outcome;
             let called = run.mismatch.as_ref().map(ToString::to_string);

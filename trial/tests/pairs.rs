@@ -14,15 +14,15 @@ const FOLDERS: [(&str, usize); 18] = [
     ("division", 12),
     ("volatile", 15),
     ("lifetime", 4),
-    ("tables", 36),
+    ("tables", 42),
     ("calls", 34),
     ("promises", 54),
     ("signalling-nan", 4),
     ("undefined", 22),
     ("memory", 69),
     ("arithmetic", 29),
-    ("selected", 119),
-    ("threads", 28),
+    ("selected", 120),
+    ("threads", 30),
     ("vectors", 39),
 ];
 

@@ -5,9 +5,9 @@
 //! symbols that they reach.
 
 use crate::Target;
-use crate::meaning::AnyDomain;
 use object::elf::RelocationType;
 use std::fmt;
+use tribunal_ir::semantics::Domain;
 use tribunal_ir::{AddressBase, CodeModel, Function, InstData, Opcode, RelocationModel, SymbolFacts, TargetFlags};
 use tribunal_ir::{AddressData, Operand, TargetOpcode, ThreadLocalModel};
 
@@ -136,7 +136,7 @@ pub enum AddressPart {
 
 impl AddressPart {
     /// The part of `address`.
-    pub fn of<D: AnyDomain + ?Sized>(self, d: &mut D, address: &D::Bits) -> D::Bits {
+    pub fn of<D: Domain + ?Sized>(self, d: &mut D, address: &D::Bits) -> D::Bits {
         let width = d.width(address);
         let twelve = d.extract(address, 0, 12);
         let low = match self {

@@ -21,8 +21,8 @@ use tribunal_ir::semantics::float::{FloatResult, RoundedOperation};
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, strict};
 use tribunal_ir::{
-    FencedPairs, FixedSlot, Function, InstData, MemOperand, Opcode, OpcodeFlags, Operand, RegFlags, StackSlot,
-    TargetFlags,
+    AddressBase, Block, FencedPairs, FixedSlot, Function, InstData, MemOperand, Opcode, OpcodeFlags, Operand, RegFlags,
+    StackSlot, TargetFlags,
 };
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
@@ -82,6 +82,8 @@ pub trait AnyDomain: Domain<Bits = AnyBits, Bool = AnyBool> {
     /// The number that the instruction's address operand of this number (from 0) makes, with the operand's flags: an
     /// address, or a distance from the thread pointer.
     fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)>;
+    /// The blocks of the jump table that an operand of the instruction names, by their indices.
+    fn table(&self) -> SmallVec<[Block; 8]>;
 }
 
 /// Evaluates `inst` on `args`, as [`Meaning`] says. Stack objects as operands are resolved through `memory`.
@@ -128,7 +130,7 @@ pub fn evaluate_raising<D: Domain, M: Memory<D>>(
     (place, rounding_mode): (Option<CodePlace<D::Bits>>, Option<D::Bits>),
 ) -> Result<(MachineEvaluation<D>, Option<D::Bits>), Unsupported> {
     let thread_pointer = place.as_ref().map(|place| place.thread_pointer.clone());
-    let outside = Outside { place, thread_pointer, linked: SmallVec::new(), rounding_mode };
+    let outside = Outside { place, thread_pointer, linked: SmallVec::new(), table: SmallVec::new(), rounding_mode };
     evaluate_linked(target, domain, memory, inst, args, outside)
 }
 
@@ -138,6 +140,8 @@ struct Outside<D: Domain> {
     thread_pointer: Option<D::Bits>,
     /// The addresses that its operands are of.
     linked: LinkedAddresses<D::Bits>,
+    /// The blocks of the jump table that one of them is of.
+    table: SmallVec<[Block; 8]>,
     rounding_mode: Option<D::Bits>,
 }
 
@@ -158,6 +162,7 @@ fn evaluate_linked<D: Domain, M: Memory<D>>(
         place: None,
         thread_pointer: None,
         linked: SmallVec::new(),
+        table: outside.table,
         rounding_mode: None,
         raised: None,
     };
@@ -227,7 +232,8 @@ pub fn execute<D: Domain, S: Environment<D>>(
     let thread_pointer = reads_thread.then(|| state.thread_pointer()).transpose()?.map(|pointer| pointer.bits);
     let environment = strict::environment(state);
     let rounding_mode = environment.map(|environment| strict::mode(state, environment));
-    let outside = Outside { place: None, thread_pointer, linked: linked(target, state, data)?, rounding_mode };
+    let (linked, table) = (linked(target, state, data)?, table(state.function(), data));
+    let outside = Outside { place: None, thread_pointer, linked, table, rounding_mode };
     let (domain, memory) = state.evaluator();
     let (evaluation, raised) = evaluate_linked(target, domain, memory, data, &args, outside)?;
     let MachineEvaluation { results, ub, taken, to } = evaluation;
@@ -265,10 +271,10 @@ fn takes(target: &Target, row: &InstrDesc, function: &Function, data: &InstData)
 }
 
 /// Addresses that the environment places, each with the part of it that is meant.
-type LinkedAddresses<B> = SmallVec<[(B, TargetFlags); 2]>;
+pub type LinkedAddresses<B> = SmallVec<[(B, TargetFlags); 2]>;
 
 /// The numbers that operands of an instruction make of addresses.
-fn linked<D: Domain, S: Environment<D>>(
+pub fn linked<D: Domain, S: Environment<D>>(
     target: &Target,
     state: &mut S,
     data: &InstData,
@@ -293,6 +299,15 @@ fn linked<D: Domain, S: Environment<D>>(
     Ok(linked)
 }
 
+/// The blocks of the jump table that an operand names.
+fn table(function: &Function, data: &InstData) -> SmallVec<[Block; 8]> {
+    let table = data.operands.iter().find_map(|operand| match function.address_of(operand)?.base {
+        AddressBase::JumpTable(table) => function.jump_tables.tables.get(table),
+        _ => None,
+    });
+    table.map_or(SmallVec::new(), |blocks| blocks.iter().copied().collect())
+}
+
 /// A domain whose values are numbered: indices into a list.
 struct Numbered<'d, D: Domain, M> {
     domain: &'d mut D,
@@ -302,6 +317,7 @@ struct Numbered<'d, D: Domain, M> {
     place: Option<CodePlace<AnyBits>>,
     thread_pointer: Option<AnyBits>,
     linked: LinkedAddresses<AnyBits>,
+    table: SmallVec<[Block; 8]>,
     rounding_mode: Option<AnyBits>,
     raised: Option<AnyBits>,
 }
@@ -478,5 +494,9 @@ impl<D: Domain, M: Memory<D>> AnyDomain for Numbered<'_, D, M> {
 
     fn linked(&self, number: usize) -> Option<(AnyBits, TargetFlags)> {
         self.linked.get(number).copied()
+    }
+
+    fn table(&self) -> SmallVec<[Block; 8]> {
+        self.table.clone()
     }
 }

@@ -8,7 +8,7 @@ use crate::meaning::{AnyDomain, CodePlace, MachineEvaluation};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::float::{FloatResult, RoundingMode};
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, RegClass, Type};
+use tribunal_ir::{InstData, MemFlags, MemOperand, Opcode, OpcodeFlags, Operand, RegClass, TargetFlags, Type};
 
 /// The sources of one instruction in operand order, without definitions and labels: registers, stack addresses,
 /// immediates as wide as a register. The registers read implicitly come last.
@@ -214,16 +214,32 @@ fn in_page<D: AnyDomain + ?Sized>(
     (row, inst): (&InstrDesc, &InstData),
     (base, part): (&Value<D>, Option<&Value<D>>),
 ) -> Option<(Value<D>, D::Bool)> {
+    let scale = scale_in_page(target, row, inst, d.linked(0)?.1)?;
+    Some(address_in_page(d, scale, base, &part?.bits))
+}
+
+/// The units in which the row counts the offset of an access, if that is the low part of a symbol's address with these
+/// flags.
+pub fn scale_in_page(target: &Target, row: &InstrDesc, inst: &InstData, flags: TargetFlags) -> Option<i64> {
     let (place, _, scale) = row.address()?;
     matches!(inst.operands.get(place + 1), Some(Operand::Address(_))).then_some(())?;
-    let flags = d.linked(0)?.1;
-    matches!(target.address_part(flags)?, AddressPart::Low | AddressPart::SignedLow).then_some(())?;
-    let address = d.add(&base.bits, &part?.bits);
+    matches!(target.address_part(flags)?, AddressPart::Low | AddressPart::SignedLow).then_some(scale)
+}
+
+/// A base plus the low part of a symbol's address, and the condition under which no relocation that counts in units of
+/// `scale` bytes makes it.
+pub fn address_in_page<D: Domain + ?Sized>(
+    d: &mut D,
+    scale: i64,
+    base: &Value<D>,
+    part: &D::Bits,
+) -> (Value<D>, D::Bool) {
+    let address = d.add(&base.bits, part);
     let rest = d.literal(scale - 1, d.width(&address));
     let rest = d.and(&address, &rest);
     let is_whole = d.is_zero(&rest);
     let misplaced = d.bool_not(&is_whole);
-    Some((Value::new(address, base.poison), misplaced))
+    (Value::new(address, base.poison.clone()), misplaced)
 }
 
 /// The address that a row accesses, by its base and the register after it: base plus offset, base plus register, or the

@@ -5,6 +5,7 @@
 //! The ordering of a machine's access is its row's, whatever its memory operand says.
 
 use super::identity::Identity;
+use super::memory::misaligned;
 use super::opaque::Touches;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
 use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
@@ -28,6 +29,8 @@ impl SideEvaluation<'_> {
         let malformed = || Unsupported::malformed(data.opcode);
         let operand = data.operands.first().and_then(Operand::as_reg).ok_or_else(malformed)?;
         let PlainAtomic { is_store, bits, ordering, address, above } = access;
+        let misaligned = misaligned(self.d, address.bits, data.memory[0].align);
+        side.ub = self.d.bool_or(&side.ub, &misaligned);
         let (name, scope) = (if is_store { "store" } else { "load" }, data.memory[0].scope);
         let volatile = if data.memory[0].flags.contains(MemFlags::VOLATILE) { "volatile " } else { "" };
         let what = format!("atomic {volatile}{name} of {bits} bits, {scope:?}");
@@ -88,11 +91,13 @@ impl SideEvaluation<'_> {
                 let address = match data.operands.get(1) {
                     // The address alone, behind the value.
                     Some(Operand::Reg(place)) if row.base().is_none() => {
-                        Some(walk::read(&mut SideState { evaluation: self, side }, place)?)
+                        let address = walk::read(&mut SideState { evaluation: self, side }, place)?;
+                        Some((address, self.d.truth(false)))
                     }
                     _ => self.row_address(side, data)?,
                 };
-                let Some(address) = address else { return Ok(None) };
+                let Some((address, misplaced)) = address else { return Ok(None) };
+                side.ub = self.d.bool_or(&side.ub, &misplaced);
                 let (ordering, above) = (access.ordering, Some(access.extension));
                 Ok(Some(PlainAtomic { is_store: own == OpcodeFlags::STORE, bits, ordering, address, above }))
             }

@@ -13,7 +13,8 @@ use tribunal_ir::{
     DerivedPointer, Function, InstData, InstFlags, MemOperand, Opcode, Operand, Pointer, Step, Vocabulary, text,
 };
 use tribunal_target::environment::MemoryFunction;
-use tribunal_target::operands::address;
+use tribunal_target::meaning;
+use tribunal_target::operands::{address, address_in_page, scale_in_page};
 
 /// How often the sides pass a block: the pointer of a loop is another one in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,16 +85,21 @@ impl SideEvaluation<'_> {
     pub(super) fn note_claims(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
         if self.opaque.is_some()
             && !data.memory.is_empty()
-            && let Some(address) = self.row_address(side, data)?
+            && let Some((address, _)) = self.row_address(side, data)?
         {
             self.note_claim(side, data, address.bits);
         }
         Ok(())
     }
 
-    /// The address that a row of the machine accesses: base plus offset or register. `None` for a row that accesses
-    /// nothing, and where the offset is no number.
-    pub(super) fn row_address(&mut self, side: &mut Side, data: &InstData) -> Result<Option<Scalar>, Unsupported> {
+    /// The address that a row of the machine accesses: base plus offset or register, or plus the low part of a symbol's
+    /// address; and the condition under which no relocation makes that. `None` for a row that accesses nothing, and
+    /// where the offset is something else.
+    pub(super) fn row_address(
+        &mut self,
+        side: &mut Side,
+        data: &InstData,
+    ) -> Result<Option<(Scalar, Term)>, Unsupported> {
         let Opcode::Target(opcode) = data.opcode else { return Ok(None) };
         let row = self.target.instruction(opcode);
         let base = match row.base().and_then(|base| data.operands.get(base)) {
@@ -104,12 +110,20 @@ impl SideEvaluation<'_> {
             }
             _ => return Ok(None),
         };
+        let target = self.target;
         let mut state = SideState { evaluation: self, side };
+        if let Some((part, flags)) = meaning::linked(target, &mut state, data)?.into_iter().next()
+            && let Some(scale) = scale_in_page(target, row, data, flags)
+        {
+            let part = target.address_part(flags).map_or(part, |of| of.of(self.d, &part));
+            return Ok(Some(address_in_page(self.d, scale, &base, &part)));
+        }
         let index = match row.index().and_then(|index| data.operands.get(index)) {
             Some(Operand::Reg(index)) => Some(walk::read(&mut state, index)?),
             _ => None,
         };
-        Ok(address(self.d, row, data, (&base, index.as_ref())).ok())
+        let never = self.d.truth(false);
+        Ok(address(self.d, row, data, (&base, index.as_ref())).ok().map(|address| (address, never)))
     }
 
     /// The address that an access touches which steps its address: before the step or behind it.

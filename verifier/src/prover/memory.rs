@@ -378,7 +378,7 @@ pub(super) fn moved(d: &mut Symbolic, address: Term, bytes: u32) -> Term {
 }
 
 /// True where an address is not a multiple of `align`, a power of two.
-fn misaligned(d: &mut Symbolic, address: Term, align: u32) -> Term {
+pub(super) fn misaligned(d: &mut Symbolic, address: Term, align: u32) -> Term {
     let mut misaligned = d.truth(false);
     if align > 1 {
         // Bit by bit, so that an alignment claimed above shows in each claim that follows from it.

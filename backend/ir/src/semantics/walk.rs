@@ -222,26 +222,38 @@ fn table_branch<D: Domain, S: MachineState<D>>(state: &mut S, data: &InstData) -
     let blocks = state.function().jump_tables.tables.get(table).ok_or_else(|| malformed(data))?.clone();
     let (pointer, index) = (read(state, pointer)?, read(state, index)?);
     let domain = state.domain();
-    let (width, index_width) = (domain.width(&pointer.bits), domain.width(&index.bits));
+    let width = domain.width(&pointer.bits);
     let here = domain.constant(Bits::new(table_address(table).into(), width));
     let is_own = domain.eq(&pointer.bits, &here);
     let elsewhere = domain.bool_not(&is_own);
     let poison = domain.bool_or(&pointer.poison, &index.poison);
     let ub = domain.bool_or(&poison, &elsewhere);
-    let beyond = beyond(domain, &index.bits, blocks.len());
+    let (to, beyond) = table_destination(domain, &blocks, &index.bits, width);
     let ub = domain.bool_or(&ub, &beyond);
-    let mut to = domain.literal(0, width);
-    for (number, block) in (0..).zip(blocks) {
-        let number = domain.literal(number, index_width);
-        let is_this = domain.eq(&index.bits, &number);
-        let address = domain.constant(Bits::new(block_address(block).into(), width));
-        to = domain.ite(&is_this, &address, &to);
-    }
     Ok(Transfer { ub, next: Next::Indirect(to) })
 }
 
+/// The address, in `width` bits, of the block that a jump table has at an index; and the condition under which it has
+/// no such entry.
+pub fn table_destination<D: Domain + ?Sized>(
+    domain: &mut D,
+    blocks: &[Block],
+    index: &D::Bits,
+    width: u32,
+) -> (D::Bits, D::Bool) {
+    let (beyond, index_width) = (beyond(domain, index, blocks.len()), domain.width(index));
+    let mut to = domain.literal(0, width);
+    for (number, block) in (0..).zip(blocks) {
+        let number = domain.literal(number, index_width);
+        let is_this = domain.eq(index, &number);
+        let address = domain.constant(Bits::new(block_address(*block).into(), width));
+        to = domain.ite(&is_this, &address, &to);
+    }
+    (to, beyond)
+}
+
 /// True where an index is that of no entry of so many.
-fn beyond<D: Domain>(domain: &mut D, index: &D::Bits, count: usize) -> D::Bool {
+fn beyond<D: Domain + ?Sized>(domain: &mut D, index: &D::Bits, count: usize) -> D::Bool {
     let width = domain.width(index);
     let count = count as u64;
     if width < u64::BITS && count >> width != 0 {

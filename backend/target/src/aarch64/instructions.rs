@@ -102,6 +102,7 @@ const D32SP: OperandDesc = OperandDesc::Def(GPR32SP);
 const D64SP: OperandDesc = OperandDesc::Def(GPR64SP);
 const E32: OperandDesc = OperandDesc::EarlyDef(GPR32);
 const E64: OperandDesc = OperandDesc::EarlyDef(GPR64);
+const E64SP: OperandDesc = OperandDesc::EarlyDef(GPR64SP);
 const D128: OperandDesc = OperandDesc::Def(FPR128);
 const U128: OperandDesc = OperandDesc::Use(FPR128);
 // Numbers of 16, of 32 and of 64 bits.
@@ -560,6 +561,8 @@ crate::instructions! {
     MOVaddrJT [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
     MOVaddrCP [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
     MOVaddrBA [D64, SYM, SYM] pseudo() "adrp %0, %1\n\tadd %0, %0, %2" {} size 8;
+    // The block that a table has at an index, and a register that its code overwrites.
+    JumpTableDest32 [E64, E64SP, U64, U64, SYM] pseudo() {} size 12;
     LOADgot [D64, SYM] pseudo() "adrp %0, %1\n\tldr %0, [%0, %g1]" {} size 8;
     // A pseudo-instruction of LLVM's, for the one register of the system that code needs here.
     MOVbaseTLS [D64] destination(0xd53bd040) "mrs %0, tpidr_el0" {};

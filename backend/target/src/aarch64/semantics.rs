@@ -21,7 +21,7 @@ use crate::operands::{
 };
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
-use tribunal_ir::semantics::{Unsupported, Value};
+use tribunal_ir::semantics::{Unsupported, Value, walk};
 use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
@@ -70,6 +70,7 @@ pub fn evaluate<'d>(
             let bits = d.add(&page.bits, &low.bits);
             Ok(finish(d, bits, &s))
         }
+        JumpTableDest32 => table_destination(d, inst, &s),
         // The part of an address, or of a distance, that a linker makes fit.
         ADDXri if matches!(inst.operands.get(2), Some(Operand::Address(_))) => {
             let [base, part] = s.exactly(inst)?;
@@ -104,6 +105,23 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
     }
+}
+
+/// The address of the block that a jump table has at an index. The pointer must be the table's, and the index that of an
+/// entry: LLVM writes the code once it knows how far the blocks are from each other.
+fn table_destination<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData, s: &Sources<D>) -> Evaluated<D> {
+    let [pointer, index, table] = s.exactly(inst)?;
+    let (blocks, width) = (d.table(), d.width(&pointer.bits));
+    if blocks.is_empty() {
+        return Err(Unsupported::malformed(inst.opcode));
+    }
+    let (to, beyond) = walk::table_destination(d, &blocks, &index.bits, width);
+    let elsewhere = d.ne(&pointer.bits, &table.bits);
+    let mut evaluation = finish(d, to, s);
+    evaluation.ub = d.bool_or(&elsewhere, &beyond);
+    let (overwritten, never) = (d.choose(width), d.boolean(false));
+    evaluation.results.push(Value::new(overwritten, never));
+    Ok(evaluation)
 }
 
 /// A load, a store, or an operation on memory.
