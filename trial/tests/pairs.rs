@@ -15,7 +15,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("volatile", 15),
     ("lifetime", 4),
     ("tables", 42),
-    ("calls", 34),
+    ("calls", 36),
     ("promises", 54),
     ("signalling-nan", 4),
     ("undefined", 22),

@@ -127,7 +127,7 @@ fn expand_copies(function: &mut Function, target: &Target, moves: Moves<'_>) -> 
                         }
                     }
                 }
-                (Opcode::IMPLICIT_DEF | Opcode::KILL, _) => function.remove(inst),
+                (Opcode::IMPLICIT_DEF | Opcode::KILL | Opcode::JUMP_TABLE_DEBUG_INFO, _) => function.remove(inst),
                 _ => {}
             }
         }

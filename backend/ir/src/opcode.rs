@@ -148,6 +148,8 @@ opcodes! {
         INLINEASM: [] <- [SYMBOL, MORE] {SIDE_EFFECTS};
         CFI_INSTRUCTION: [] <- [CFI] {SIDE_EFFECTS};
         KILL: [] <- [MORE];
+        // A table of a jump, for a debugger: no code.
+        JUMP_TABLE_DEBUG_INFO: [] <- [MORE];
         LIFETIME_START: [] <- [FRAME];
         LIFETIME_END: [] <- [FRAME];
         // Known by name only: see `opaque.rs`.

@@ -67,6 +67,8 @@ pub enum FieldValue {
     Address(Operand, i64),
     /// A number.
     Number(i64),
+    /// Anything: the end of an area that has no register, which nobody reads.
+    Any,
 }
 
 /// The fields of a list, in order.
@@ -181,7 +183,7 @@ pub fn filled(target: &Target, function: &Function) -> Result<FilledFields, Unsu
             }
             VaListContent::EndOfSaveArea(bank) => match save_area(target, function, bank)? {
                 Some((slot, bytes)) => FieldValue::Address(Operand::Stack(slot), bytes),
-                None => FieldValue::Number(0),
+                None => FieldValue::Any,
             },
             VaListContent::BelowEnd(bank) => {
                 FieldValue::Number(-save_area(target, function, bank)?.map_or(0, |(_, bytes)| bytes))
@@ -314,10 +316,11 @@ fn start<D: Domain, S: Environment<D>>(
     let fields = filled(target, state.function())?;
     let mut ub = list.poison.clone();
     for FilledField { offset, ty, value } in fields {
-        let (d, memory) = state.evaluator();
         let bits = match value {
-            FieldValue::Number(number) => d.literal(number, ty.bits()),
+            FieldValue::Any => state.chosen_by(data.opcode, |d| d.choose(ty.bits())),
+            FieldValue::Number(number) => state.domain().literal(number, ty.bits()),
             FieldValue::Address(object, bytes) => {
+                let (d, memory) = state.evaluator();
                 let start = match object {
                     Operand::Stack(slot) => memory.frame_address(d, slot, ty.bits()),
                     Operand::FixedStack(slot) => memory.fixed_address(d, slot, ty.bits()),
@@ -327,6 +330,7 @@ fn start<D: Domain, S: Environment<D>>(
                 d.add(&start, &bytes)
             }
         };
+        let (d, memory) = state.evaluator();
         let value = Value::new(bits, d.boolean(false));
         let address = moved(d, &list.bits, offset);
         let outside = memory.store(d, &address, &value, &list_operand(target, data, MemFlags::STORE, offset, ty));

@@ -167,7 +167,7 @@ fn judged(
     }
     let is_accepted = accepts(mode, Pair { before, after: damaged });
     let runs = |after, inputs| validate::runs(before, after, mode.target, inputs);
-    let Runs { compared, difference, silent } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
+    let Runs { compared, difference, silent, .. } = runs(damaged, if is_accepted { ACCEPTED } else { OTHERS });
     match (is_accepted, difference) {
         (true, Some(difference)) => {
             // The fault is then of the compiler, or of the runs.

@@ -59,6 +59,7 @@ fn start(r: &mut Recipe<'_>, fields: Vec<(MemOperand, FilledField)>) {
     for (memory, FilledField { offset, ty, value }) in fields {
         let value = match value {
             FieldValue::Number(number) => r.constant(ty, number),
+            FieldValue::Any => r.constant(ty, 0),
             FieldValue::Address(object, bytes) => {
                 let start = r.builder.build(ty, Opcode::G_FRAME_INDEX, [object]);
                 moved(r, start, bytes)

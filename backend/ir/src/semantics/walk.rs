@@ -114,8 +114,8 @@ pub fn execute<D: Domain, S: MachineState<D>>(
         Opcode::G_BRJT => return table_branch(state, data).map(Some),
         Opcode::COPY => copy(state, data)?,
         Opcode::IMPLICIT_DEF => implicit_def(state, data)?,
-        // Markers of lifetimes: no register changes.
-        Opcode::KILL | Opcode::LIFETIME_START | Opcode::LIFETIME_END => Next::Following,
+        // Markers: no register changes.
+        Opcode::KILL | Opcode::JUMP_TABLE_DEBUG_INFO | Opcode::LIFETIME_START | Opcode::LIFETIME_END => Next::Following,
         Opcode::INLINEASM => match inline_assembly::tied_registers(state.function(), data) {
             Some(copies) => copy_all(state, &copies)?,
             None => return Ok(None),
