@@ -14,7 +14,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("division", 12),
     ("volatile", 15),
     ("lifetime", 4),
-    ("tables", 42),
+    ("tables", 45),
     ("calls", 36),
     ("promises", 54),
     ("signalling-nan", 4),

@@ -272,15 +272,16 @@ impl SideEvaluation<'_> {
 
     /// An address that the environment places, and that of its entity.
     fn linked_place(&mut self, address: &LinkedAddress<'_>) -> (Term, Term) {
-        let start = match address.base {
+        let (start, align) = match address.base {
             AddressBase::Constant(index) => {
                 let is_shared = self.opaque.as_ref().is_some_and(|opaque| opaque.shared_constants.contains(&index));
                 let is_later = self.is_later() && !is_shared;
-                Start::Constant(index, if is_later { PairMember::Later } else { PairMember::Earlier })
+                let align = self.function.constants.get(index).and_then(|constant| constant.align).unwrap_or(1);
+                (Start::Constant(index, if is_later { PairMember::Later } else { PairMember::Earlier }), align)
             }
-            _ => Start::Entity(address.name.clone(), address.flags),
+            _ => (Start::Entity(address.name.clone(), address.flags), 1),
         };
-        let base = self.variable_of(start);
+        let base = self.aligned_variable_of(start, align);
         let offset = self.d.literal(address.offset, self.target.pointer_bits.into());
         (self.d.add(&base, &offset), base)
     }
@@ -363,12 +364,21 @@ impl SideEvaluation<'_> {
 
     /// The variable for an unknown address.
     pub(super) fn variable_of(&mut self, start: Start) -> Term {
-        let bits = u32::from(self.target.pointer_bits);
+        self.aligned_variable_of(start, 1)
+    }
+
+    /// An unknown address that is a multiple of `align`, a power of two.
+    fn aligned_variable_of(&mut self, start: Start, align: u32) -> Term {
+        let (bits, zeros) = (u32::from(self.target.pointer_bits), align.trailing_zeros());
         let addresses = match self.opaque.as_deref_mut() {
             Some(opaque) => &mut opaque.addresses,
             None => &mut self.inputs.addresses,
         };
-        *addresses.entry(start).or_insert_with(|| self.d.variable(bits))
+        *addresses.entry(start).or_insert_with(|| {
+            let above = self.d.variable(bits - zeros);
+            let below = (zeros > 0).then(|| self.d.literal(0, zeros));
+            below.map_or(above, |below| self.d.concatenate(above, below))
+        })
     }
 
     /// A function of its operands and of nothing else.

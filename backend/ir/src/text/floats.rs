@@ -62,12 +62,49 @@ fn write_double(bits: u64) -> String {
     let value = f64::from_bits(bits);
     let short = format!("{value:.5e}");
     match short.split_once('e') {
-        Some((digits, exponent)) if short.parse() == Ok(value) => {
+        Some((digits, exponent))
+            if short.parse() == Ok(value) && rounds_to(value.abs(), short.trim_start_matches('-')) =>
+        {
             let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
             format!("{digits}0e{sign}{exponent:0>2}")
         }
         _ => format!("0x{bits:X}"),
     }
+}
+
+/// Whether `APFloat::toString` comes to these six digits, which are the nearest to the number. It drops digits of the
+/// exact number until about twenty bits are left, and rounds only if that leaves a seventh digit.
+fn rounds_to(value: f64, short: &str) -> bool {
+    const KEPT_BITS: i64 = 20;
+    let exact = format!("{value:.60e}");
+    let Some((digits, exponent)) = exact.split_once('e') else { return false };
+    if value == 0.0 || short.split_once('e') == digits.get(..7).map(|digits| (digits, exponent)) {
+        return true;
+    }
+    let Ok(exponent) = exponent.parse::<i64>() else { return false };
+    let (significand, power) = decoded(value);
+    // The number without its point, in bits and in decimal digits. An estimate of the bits does: it decides nothing but
+    // near a power of two.
+    let (bits, count) = match power.unsigned_abs() {
+        up if power >= 0 => (i64::from(significand.ilog2()) + 1 + up as i64, exponent + 1),
+        down => {
+            let bits = (significand as f64).log2() + down as f64 * 5f64.log2();
+            (bits.floor() as i64 + 1, exponent + 1 + down as i64)
+        }
+    };
+    // LLVM's estimate of the bits of a decimal digit.
+    let dropped = (bits - KEPT_BITS).max(0) * 59 / 196;
+    count - dropped > 6
+}
+
+/// A positive number as an odd integer and a power of two.
+fn decoded(value: f64) -> (u64, i64) {
+    let (fraction, exponent) =
+        (value.to_bits() & ((1 << DOUBLE.significand) - 1), value.to_bits() >> DOUBLE.significand);
+    let significand = if exponent == 0 { fraction } else { fraction | 1 << DOUBLE.significand };
+    let shift = significand.trailing_zeros();
+    let power = exponent.max(1) as i64 - 1023 - i64::from(DOUBLE.significand) + i64::from(shift);
+    (significand >> shift, power)
 }
 
 /// The double that a float is. The payload of a NaN is kept, and so is its kind.
@@ -109,13 +146,19 @@ mod tests {
     use super::*;
 
     /// Spellings that `llc-22` writes, and the bits.
-    const CASES: [(FloatFormat, &str, u128); 15] = [
+    const CASES: [(FloatFormat, &str, u128); 20] = [
         (FloatFormat::Double, "3.141590e+00", 0x4009_21f9_f01b_866e),
         (FloatFormat::Double, "4.940660e-324", 1),
         (FloatFormat::Double, "-0.000000e+00", 1 << 63),
         (FloatFormat::Double, "1.000000e+300", 0x7e37_e43c_8800_759c),
         (FloatFormat::Double, "0x7FF0000000000000", 0x7ff0_0000_0000_0000),
         (FloatFormat::Double, "0x400921FB4D12D84A", 0x4009_21fb_4d12_d84a),
+        // The nearest six digits, of numbers below them: LLVM drops the seventh digit of some.
+        (FloatFormat::Double, "3.000000e-01", 0x3fd3_3333_3333_3333),
+        (FloatFormat::Double, "0x3FE6666666666666", 0x3fe6_6666_6666_6666),
+        (FloatFormat::Double, "-9.000000e-01", 0xbfec_cccc_cccc_cccd),
+        (FloatFormat::Double, "0xBEB0C6F7A0B5ED8D", 0xbeb0_c6f7_a0b5_ed8d),
+        (FloatFormat::Double, "0x44B52D02C7E14AF6", 0x44b5_2d02_c7e1_4af6),
         (FloatFormat::Float, "1.000000e+10", 0x5015_02f9),
         (FloatFormat::Float, "0x3FB99999A0000000", 0x3dcc_cccd),
         (FloatFormat::Float, "0x7FF4000000000000", 0x7fa0_0000),

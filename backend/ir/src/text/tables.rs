@@ -43,8 +43,9 @@ fn pool_value(text: &str) -> PoolValue {
         Some(format) => floats::read(format, value).map(|bits| PoolValue::Float(format, bits)),
         None => integer(ty, value).map(PoolValue::Integer),
     });
-    // Only text that is printed as it was read is a number: `i1 true` is not.
-    number.filter(|value| spelled(value) == text).unwrap_or_else(|| PoolValue::Text(text.to_string()))
+    // Text that is printed otherwise than it was read is no integer: `i1 true` is not. Numbers have several spellings.
+    let is_number = |value: &PoolValue| matches!(value, PoolValue::Float(..)) || spelled(value) == text;
+    number.filter(is_number).unwrap_or_else(|| PoolValue::Text(text.to_string()))
 }
 
 fn integer(ty: &str, value: &str) -> Option<Bits> {
