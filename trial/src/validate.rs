@@ -269,7 +269,7 @@ struct Inputs<'p> {
 /// The runs of two functions on many inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
-    /// The number of the first input that no longer ran, for the instructions that others took.
+    /// Inputs that had their turn before the instructions were used up.
     pub tried: u32,
     /// Inputs on which the earlier function determines what the later one may do, and the later one ran.
     pub compared: u32,
@@ -279,10 +279,11 @@ pub struct Runs {
     pub silent: BTreeMap<String, u32>,
 }
 
-/// Runs both functions on so many inputs, up to the first difference.
-pub fn runs(before: &Function, after: &Function, target: &'static Target, inputs: u32) -> Runs {
+/// Runs both functions on so many inputs, up to the first difference, or to the input with which all runs together
+/// take so many instructions.
+pub fn runs(before: &Function, after: &Function, target: &'static Target, (inputs, instructions): (u32, u64)) -> Runs {
     let mut runs = Runs::default();
-    let inputs = Inputs { numbers: 0..inputs, proposed: None, instructions: u64::MAX };
+    let inputs = Inputs { numbers: 0..inputs, proposed: None, instructions };
     let found = compared(before, (after, Promises::Ignored), None, target, inputs, &mut runs);
     Runs { difference: found.map(|(_, difference)| difference), ..runs }
 }

@@ -13,12 +13,12 @@ fn riscv64() -> &'static Target {
 
 /// Eight inputs on which both stages run, and alike.
 fn all_alike() -> Runs {
-    Runs { compared: 8, ..Runs::default() }
+    Runs { tried: 8, compared: 8, ..Runs::default() }
 }
 
 /// Both stages on eight inputs.
 fn runs(before: &Module, after: &Module) -> Runs {
-    validate::runs(&before.functions[0], &after.functions[0], riscv64(), 8)
+    validate::runs(&before.functions[0], &after.functions[0], riscv64(), (8, u64::MAX))
 }
 
 fn module(body: &str) -> Module {
@@ -73,6 +73,23 @@ fn a_nan_has_one_payload_at_all_its_uses() {
     assert!(runs(&one, &cancelled).difference.is_some());
 }
 
+/// The input that uses the instructions up is the last.
+#[test]
+fn runs_end_when_their_instructions_are_used_up() {
+    let same = module(
+        "%0:_(s64) = COPY $x10
+         $x10 = COPY %0(s64)
+         PseudoRET implicit $x10",
+    );
+    let within = |instructions| {
+        let function = &same.functions[0];
+        validate::runs(function, function, riscv64(), (8, instructions))
+    };
+    // Three instructions in each stage.
+    assert_eq!(within(7), Runs { tried: 2, compared: 2, ..Runs::default() });
+    assert_eq!(within(0), Runs::default());
+}
+
 /// Every input says why it says nothing.
 #[test]
 fn inputs_that_say_nothing_have_a_reason() {
@@ -88,7 +105,7 @@ fn inputs_that_say_nothing_have_a_reason() {
     let (by_zero, by_one) = (divided("0"), divided("1"));
     assert_eq!(runs(&by_one, &by_one), all_alike());
     let silent = [("the earlier stage is undefined".to_string(), 8)].into_iter().collect();
-    assert_eq!(runs(&by_zero, &by_one), Runs { compared: 0, difference: None, silent });
+    assert_eq!(runs(&by_zero, &by_one), Runs { tried: 8, compared: 0, difference: None, silent });
     assert!(runs(&by_one, &by_zero).difference.is_some());
     let elementary = |name: &str| {
         module(&format!(
@@ -471,7 +488,7 @@ body: |
     };
     let runs = |part: &str| {
         let module = pair(part);
-        validate::runs(&module.functions[0], &module.functions[1], target, 8)
+        validate::runs(&module.functions[0], &module.functions[1], target, (8, u64::MAX))
     };
     assert_eq!(runs("%0"), all_alike());
     assert!(runs("%1").difference.is_some());

@@ -232,7 +232,7 @@ impl Case<'_> {
     fn runs(&self, after: &Function, count: u32) -> Runs {
         let StageQuestion { target, before, .. } = self.question;
         if !self.question.is_allocation() {
-            return validate::runs(before, after, target, count);
+            return validate::runs(before, after, target, (count, u64::MAX));
         }
         let inputs = inputs::inputs(self.source, target, inputs::Plan { count, seed: self.seed });
         let mut runs = Runs::default();
