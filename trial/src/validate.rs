@@ -165,8 +165,7 @@ fn judged(
         Some(Judged { input: Some(input), ..Judged::of(Kind::Refuted(found)) })
     };
     let executed = |after: &Function, numbers: Range<u32>, proposed| {
-        let inputs = Inputs { numbers, proposed, instructions: MOST_INSTRUCTIONS };
-        executed_with((after, Promises::Ignored), inputs, &mut Runs::default())
+        executed_with((after, Promises::Ignored), Inputs::of(numbers, proposed), &mut Runs::default())
     };
     let prove = |after: &Function, time| prover::validate(target, Pair { before, after }, undef, time);
     let named = |unproved: Judged| {
@@ -179,8 +178,7 @@ fn judged(
         Judged { flag: promises::guilty(after, target, time / FLAG_SHARE, is_right), ..unproved }
     };
     // The first few inputs come first: a pair that they refute is not worth a proof's attempts.
-    let first = Inputs { numbers: 0..FIRST_INPUTS, proposed: None, instructions: FIRST_INSTRUCTIONS };
-    let mut runs = Runs::default();
+    let (first, mut runs) = (Inputs::first(), Runs::default());
     if let Some(refuted) = executed_with((after, Promises::Ignored), first, &mut runs) {
         return named(refuted);
     }
@@ -208,11 +206,8 @@ fn judged(
                     let unproved = named(Judged { blocks, input, ..Judged::of(Kind::Unknown(reason)) });
                     // A promise is all that is between the pair and a proof.
                     let broken = unproved.flag.as_ref().and_then(|_| {
-                        let certain = |count, proposed| {
-                            let inputs = Inputs { numbers: 0..count, proposed, instructions: MOST_INSTRUCTIONS };
-                            executed_with((after, Promises::Certain), inputs, &mut Runs::default())
-                        };
-                        certain(INPUTS, None).or_else(|| certain(FIRST_INPUTS, proposed))
+                        let certain = |inputs| executed_with((after, Promises::Certain), inputs, &mut Runs::default());
+                        certain(Inputs::of(0..INPUTS, None)).or_else(|| certain(Inputs::of(0..FIRST_INPUTS, proposed)))
                     });
                     match broken {
                         Some(broken) => Judged { blocks, flag: unproved.flag, ..broken },
@@ -266,6 +261,18 @@ struct Inputs<'p> {
     instructions: u64,
 }
 
+impl<'p> Inputs<'p> {
+    /// These inputs, as long as any may run.
+    fn of(numbers: Range<u32>, proposed: Option<&'p Counterexample>) -> Inputs<'p> {
+        Inputs { numbers, proposed, instructions: MOST_INSTRUCTIONS }
+    }
+
+    /// Those that come before the proof.
+    fn first() -> Inputs<'p> {
+        Inputs { instructions: FIRST_INSTRUCTIONS, ..Inputs::of(0..FIRST_INPUTS, None) }
+    }
+}
+
 /// The runs of two functions on many inputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Runs {
@@ -283,7 +290,7 @@ pub struct Runs {
 /// take so many instructions.
 pub fn runs(before: &Function, after: &Function, target: &'static Target, (inputs, instructions): (u32, u64)) -> Runs {
     let mut runs = Runs::default();
-    let inputs = Inputs { numbers: 0..inputs, proposed: None, instructions };
+    let inputs = Inputs { instructions, ..Inputs::of(0..inputs, None) };
     let found = compared(before, (after, Promises::Ignored), None, target, inputs, &mut runs);
     Runs { difference: found.map(|(_, difference)| difference), ..runs }
 }

@@ -182,8 +182,10 @@ fn has_new_name(target: &Target, row: &InstrDesc, inst: &InstData, seen: &mut BT
     new.count() > 0
 }
 
-/// A pseudo-instruction that nobody assembles: marks around calls, and those that the frame pass replaces.
-const UNWRITTEN: [&str; 4] = ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP", "BuildPairF64Pseudo", "SplitF64Pseudo"];
+/// A pseudo-instruction that nobody assembles: marks around calls, those that the frame pass replaces, and LLVM's
+/// choice from a table.
+const UNWRITTEN: [&str; 5] =
+    ["ADJCALLSTACKDOWN", "ADJCALLSTACKUP", "BuildPairF64Pseudo", "SplitF64Pseudo", "JumpTableDest32"];
 
 /// The symbol of an instruction's text. LLVM takes some with their part of the address alone.
 fn symbol(row: &InstrDesc, index: usize) -> &'static str {

@@ -107,8 +107,8 @@ pub fn evaluate<'d>(
     }
 }
 
-/// The address of the block that a jump table has at an index. The pointer must be the table's, and the index that of an
-/// entry: LLVM writes the code once it knows how far the blocks are from each other.
+/// The address of the block that a jump table has at an index. The pointer must be the table's, and the index that of
+/// an entry: LLVM writes the code once it knows how far the blocks are from each other.
 fn table_destination<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData, s: &Sources<D>) -> Evaluated<D> {
     let [pointer, index, table] = s.exactly(inst)?;
     let (blocks, width) = (d.table(), d.width(&pointer.bits));
