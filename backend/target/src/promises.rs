@@ -145,14 +145,17 @@ impl PromiseReading {
     ) -> Option<Value<D>> {
         let PromiseReading { opcode, width, signed, is_difference } = self;
         let mut args = args.map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
+        // A sum with a negated number is a difference, and terms are compared as they are written.
+        let difference = is_difference.then(|| domain.sub(&args[0].bits, &args[1].bits));
         if is_difference {
             let zero = domain.literal(0, width);
             args[1].bits = domain.sub(&zero, &args[1].bits);
         }
         let evaluation = evaluate_flagged(domain, memory, opcode, flags, &args).ok()?;
         let value = evaluation.results.into_iter().next()?;
+        let bits = difference.unwrap_or(value.bits);
         // RISC-V's words; no machine here has zeros above a half that it computes.
-        Some(Value::new(domain.sext_or_trunc(&value.bits, whole), value.poison))
+        Some(Value::new(domain.sext_or_trunc(&bits, whole), value.poison))
     }
 
     /// Its result in as many bits as `result` has, without promises: to be compared with what the machine gives.
