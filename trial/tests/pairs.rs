@@ -16,7 +16,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("lifetime", 4),
     ("tables", 45),
     ("calls", 36),
-    ("promises", 56),
+    ("promises", 60),
     ("signalling-nan", 4),
     ("undefined", 22),
     ("memory", 69),

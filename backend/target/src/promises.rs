@@ -115,12 +115,14 @@ pub struct PromiseReading {
     signed: bool,
     /// It has the second operand negated: what is said of an address says of a difference that it is such a sum.
     is_difference: bool,
+    /// Its operands are the product of the first two of an instruction's and the third.
+    of_product: bool,
 }
 
 impl PromiseReading {
     /// The truncation of one operand.
     const TRUNCATION: PromiseReading =
-        PromiseReading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false };
+        PromiseReading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false, of_product: false };
 
     /// The operations on two operands of these widths that have a result of `whole` bits, and may carry these flags.
     fn all(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
@@ -129,8 +131,17 @@ impl PromiseReading {
             let differences: &[bool] = if is_of_address { &[false, true] } else { &[false] };
             differences.iter().flat_map(move |&is_difference| {
                 let opcodes = Opcode::ALL.iter().copied().filter(move |&opcode| may_promise(opcode, flags));
-                opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference })
+                opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference, of_product: false })
             })
+        })
+    }
+
+    /// Sums and differences of a number and the product of two of these widths.
+    fn of_products(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
+        let of_width = ways(widths, whole).into_iter().filter(move |&(width, _)| width == whole);
+        of_width.flat_map(move |(width, signed)| {
+            let opcodes = [Opcode::G_ADD, Opcode::G_SUB].into_iter().filter(move |&opcode| may_promise(opcode, flags));
+            opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference: false, of_product: true })
         })
     }
 
@@ -140,11 +151,20 @@ impl PromiseReading {
         domain: &mut D,
         memory: &mut impl Memory<D>,
         flags: InstFlags,
-        args: [&Value<D>; 2],
+        args: &[Value<D>],
         whole: u32,
     ) -> Option<Value<D>> {
-        let PromiseReading { opcode, width, signed, is_difference } = self;
-        let mut args = args.map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
+        let PromiseReading { opcode, width, signed, is_difference, of_product } = self;
+        let [one, other, others @ ..] = args else { return None };
+        let mut args =
+            [one, other].map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
+        if of_product {
+            let [one, other] = &args;
+            let poison = domain.bool_or(&one.poison, &other.poison);
+            let product = Value::new(domain.mul(&one.bits, &other.bits), poison);
+            let number = others.first().filter(|number| domain.width(&number.bits) == width)?.clone();
+            args = if opcode == Opcode::G_SUB { [number, product] } else { [product, number] };
+        }
         // A sum with a negated number is a difference, and terms are compared as they are written.
         let difference = is_difference.then(|| domain.sub(&args[0].bits, &args[1].bits));
         if is_difference {
@@ -166,9 +186,8 @@ impl PromiseReading {
         args: &[Value<D>],
         result: &D::Bits,
     ) -> Option<Value<D>> {
-        let [one, other, ..] = args else { return None };
         let whole = domain.width(result);
-        self.evaluate(domain, memory, InstFlags::empty(), [one, other], whole)
+        self.evaluate(domain, memory, InstFlags::empty(), args, whole)
     }
 }
 
@@ -193,12 +212,19 @@ pub fn broken<D: Domain>(
         }
         [one, other, ..] => {
             let widths = [one, other].map(|value| domain.width(&value.bits));
-            for reading in PromiseReading::all(widths, whole, flags) {
-                if let Some(value) = reading.evaluate(domain, memory, flags, [one, other], whole)
-                    && is_same(&value.bits, result)
-                {
-                    broken.push((reading, value.poison));
+            let mut of_each = |readings: &mut dyn Iterator<Item = PromiseReading>| {
+                for reading in readings {
+                    if let Some(value) = reading.evaluate(domain, memory, flags, args, whole)
+                        && is_same(&value.bits, result)
+                    {
+                        broken.push((reading, value.poison));
+                    }
                 }
+                broken.is_empty()
+            };
+            // A product and zero is a product.
+            if of_each(&mut PromiseReading::all(widths, whole, flags)) {
+                of_each(&mut PromiseReading::of_products(widths, whole, flags));
             }
         }
         _ => {}
