@@ -14,7 +14,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("division", 12),
     ("volatile", 15),
     ("lifetime", 4),
-    ("tables", 45),
+    ("tables", 46),
     ("calls", 36),
     ("promises", 60),
     ("signalling-nan", 4),

@@ -21,8 +21,8 @@ use tribunal_ir::semantics::float::{FloatResult, RoundedOperation};
 use tribunal_ir::semantics::walk::{self, Next, Transfer};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, strict};
 use tribunal_ir::{
-    AddressBase, Block, FencedPairs, FixedSlot, Function, InstData, MemOperand, Opcode, OpcodeFlags, Operand, RegFlags,
-    StackSlot, TargetFlags,
+    AddressBase, AddressData, Block, FencedPairs, FixedSlot, Function, InstData, MemOperand, Opcode, OpcodeFlags,
+    Operand, RegFlags, StackSlot, TargetFlags,
 };
 
 /// The meaning of a target's instructions: `args` has one value for each register read, explicit then implicit, in
@@ -299,10 +299,10 @@ pub fn linked<D: Domain, S: Environment<D>>(
     Ok(linked)
 }
 
-/// The blocks of the jump table that an operand names.
+/// The blocks of the jump table that an operand names, at its start: an entry further on is none of the opcode's.
 fn table(function: &Function, data: &InstData) -> SmallVec<[Block; 8]> {
-    let table = data.operands.iter().find_map(|operand| match function.address_of(operand)?.base {
-        AddressBase::JumpTable(table) => function.jump_tables.tables.get(table),
+    let table = data.operands.iter().find_map(|operand| match function.address_of(operand)? {
+        AddressData { base: AddressBase::JumpTable(table), offset: 0, .. } => function.jump_tables.tables.get(*table),
         _ => None,
     });
     table.map_or(SmallVec::new(), |blocks| blocks.iter().copied().collect())

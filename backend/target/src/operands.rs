@@ -154,7 +154,7 @@ pub fn access<D: AnyDomain + ?Sized>(
     let is_store = row.flags.contains(OpcodeFlags::STORE);
     let (value, place) = sources.values.split_at_checked(is_store.into()).ok_or_else(malformed)?;
     let base = place.first().ok_or_else(malformed)?;
-    let (address, misplaced) = match in_page(d, target, (row, inst), (base, place.get(1))) {
+    let (address, misplaced) = match in_page(d, target, (row, inst), base) {
         Some(placed) => placed,
         None => (address(d, row, inst, (base, place.get(1)))?, d.boolean(false)),
     };
@@ -212,29 +212,37 @@ fn in_page<D: AnyDomain + ?Sized>(
     d: &mut D,
     target: &Target,
     (row, inst): (&InstrDesc, &InstData),
-    (base, part): (&Value<D>, Option<&Value<D>>),
+    base: &Value<D>,
 ) -> Option<(Value<D>, D::Bool)> {
-    let scale = scale_in_page(target, row, inst, d.linked(0)?.1)?;
-    Some(address_in_page(d, scale, base, &part?.bits))
+    let (symbol, flags) = d.linked(0)?;
+    let (scale, part) = offset_in_page(target, row, inst, flags)?;
+    Some(address_in_page(d, (scale, part), base, &symbol))
 }
 
-/// The units in which the row counts the offset of an access, if that is the low part of a symbol's address with these
-/// flags.
-pub fn scale_in_page(target: &Target, row: &InstrDesc, inst: &InstData, flags: TargetFlags) -> Option<i64> {
+/// The units in which the row counts the offset of an access, and the part of a symbol's address that it is, by the
+/// symbol's flags; `None` if it is something else.
+pub fn offset_in_page(
+    target: &Target,
+    row: &InstrDesc,
+    inst: &InstData,
+    flags: TargetFlags,
+) -> Option<(i64, AddressPart)> {
     let (place, _, scale) = row.address()?;
     matches!(inst.operands.get(place + 1), Some(Operand::Address(_))).then_some(())?;
-    matches!(target.address_part(flags)?, AddressPart::Low | AddressPart::SignedLow).then_some(scale)
+    let part = target.address_part(flags)?;
+    matches!(part, AddressPart::Low | AddressPart::SignedLow).then_some((scale, part))
 }
 
 /// A base plus the low part of a symbol's address, and the condition under which no relocation that counts in units of
 /// `scale` bytes makes it.
 pub fn address_in_page<D: Domain + ?Sized>(
     d: &mut D,
-    scale: i64,
+    (scale, part): (i64, AddressPart),
     base: &Value<D>,
-    part: &D::Bits,
+    symbol: &D::Bits,
 ) -> (Value<D>, D::Bool) {
-    let address = d.add(&base.bits, part);
+    let low = part.of(d, symbol);
+    let address = d.add(&base.bits, &low);
     let rest = d.literal(scale - 1, d.width(&address));
     let rest = d.and(&address, &rest);
     let is_whole = d.is_zero(&rest);

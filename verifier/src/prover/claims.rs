@@ -14,7 +14,7 @@ use tribunal_ir::{
 };
 use tribunal_target::environment::MemoryFunction;
 use tribunal_target::meaning;
-use tribunal_target::operands::{address, address_in_page, scale_in_page};
+use tribunal_target::operands::{address, address_in_page, offset_in_page};
 
 /// How often the sides pass a block: the pointer of a loop is another one in each iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,11 +112,10 @@ impl SideEvaluation<'_> {
         };
         let target = self.target;
         let mut state = SideState { evaluation: self, side };
-        if let Some((part, flags)) = meaning::linked(target, &mut state, data)?.into_iter().next()
-            && let Some(scale) = scale_in_page(target, row, data, flags)
+        if let Some((symbol, flags)) = meaning::linked(target, &mut state, data)?.into_iter().next()
+            && let Some(offset) = offset_in_page(target, row, data, flags)
         {
-            let part = target.address_part(flags).map_or(part, |of| of.of(self.d, &part));
-            return Ok(Some(address_in_page(self.d, scale, &base, &part)));
+            return Ok(Some(address_in_page(self.d, offset, &base, &symbol)));
         }
         let index = match row.index().and_then(|index| data.operands.get(index)) {
             Some(Operand::Reg(index)) => Some(walk::read(&mut state, index)?),
