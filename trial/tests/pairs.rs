@@ -21,8 +21,8 @@ const FOLDERS: [(&str, usize); 18] = [
     ("undefined", 22),
     ("memory", 69),
     ("arithmetic", 29),
-    ("selected", 120),
-    ("threads", 30),
+    ("selected", 133),
+    ("threads", 46),
     ("vectors", 39),
 ];
 

@@ -1,14 +1,17 @@
-//! Atomic loads and stores of whole functions. Each is an effect of its own: another thread may see it, and what a load
+//! Atomic loads and stores of whole functions, and fences. Each is an effect of its own: another thread may see it, and what a load
 //! gives nobody knows. Any instruction may make it that accesses the same bytes and orders no less: `G_STORE` of a wide
 //! register, or a row of the machine.
+//!
+//! A fence is an effect too, which changes nothing of its own thread.
 //!
 //! The ordering of a machine's access is its row's, whatever its memory operand says.
 
 use super::identity::Identity;
 use super::memory::misaligned;
 use super::opaque::Touches;
+use super::ordering::Ordered;
 use super::side::{Scalar, Side, SideEvaluation, SideState};
-use tribunal_ir::semantics::{Domain, Unsupported, Value, walk};
+use tribunal_ir::semantics::{self, Domain, Unsupported, Value, walk};
 use tribunal_ir::{AtomicOrdering, Family, InstData, MemFlags, Opcode, OpcodeFlags, Operand};
 use tribunal_target::instructions::Extension;
 
@@ -56,6 +59,26 @@ impl SideEvaluation<'_> {
         };
         let value = Value::new(bits, loaded.poison);
         walk::write_result(&mut SideState { evaluation: self, side }, operand, value)?;
+        Ok(true)
+    }
+
+    /// Evaluates a fence; false for any other instruction.
+    pub(super) fn fence(&mut self, side: &mut Side, data: &InstData) -> Result<bool, Unsupported> {
+        let is_bare = data.memory.is_empty() && data.operands.iter().all(|operand| operand.as_imm().is_some());
+        let is_candidate = match data.opcode {
+            Opcode::Target(opcode) => self.target.instruction(opcode).flags == OpcodeFlags::SIDE_EFFECTS,
+            opcode => opcode == Opcode::G_FENCE,
+        };
+        if !is_bare || !is_candidate {
+            return Ok(false);
+        }
+        let executed = match data.opcode {
+            Opcode::G_FENCE => semantics::evaluate(self.d, &mut side.memory, self.function, data, &[]).map(drop),
+            _ => tribunal_target::execute(self.target, &mut SideState { evaluation: self, side }, data).map(drop),
+        };
+        // A step keeps its fences in this list. In a whole function they are effects.
+        let (Ok(()), Some(Ordered::Fence(pairs))) = (executed, side.memory.ordered.pop()) else { return Ok(false) };
+        self.effect(side, Identity::fence(pairs), Vec::new(), &[], Touches::Memory)?;
         Ok(true)
     }
 

@@ -9,7 +9,7 @@ use super::side::SideEvaluation;
 use std::fmt::Write;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
-    AddressData, AtomicOrdering, Block, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags,
+    AddressData, AtomicOrdering, Block, FencedPairs, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags,
     RegOperand, text,
 };
 use tribunal_target::environment::MemoryFunction;
@@ -31,6 +31,8 @@ pub(super) struct Identity {
     begins: bool,
     /// How an atomic load or store orders other accesses.
     ordering: AtomicOrdering,
+    /// The pairs of accesses that a fence keeps in order.
+    fenced: FencedPairs,
 }
 
 /// The claims of one memory operand.
@@ -61,7 +63,7 @@ pub(super) const ADVICE: InstFlags =
 const PROMISES: MemFlags = MemFlags::DEREFERENCEABLE.union(MemFlags::INVARIANT);
 
 /// The parts that may be weaker, each with its argument.
-pub const WEAKENINGS: [Weakening; 9] = [
+pub const WEAKENINGS: [Weakening; 10] = [
     Weakening {
         part: "flags of the instruction",
         argument: "A flag makes results poison or lets an operation round otherwise; without it fewer results are allowed.",
@@ -114,6 +116,11 @@ pub const WEAKENINGS: [Weakening; 9] = [
         argument: "What is ordered more is seen by other threads in fewer orders.",
         allows: |earlier, later| later.ordering.is_at_least_or_stronger_than(earlier.ordering),
     },
+    Weakening {
+        part: "more pairs of accesses that a fence keeps in order",
+        argument: "What is ordered more is seen by other threads in fewer orders.",
+        allows: |earlier, later| later.fenced.contains(earlier.fenced),
+    },
 ];
 
 impl Identity {
@@ -128,7 +135,13 @@ impl Identity {
             may_overlap: false,
             begins: false,
             ordering: AtomicOrdering::NotAtomic,
+            fenced: FencedPairs::empty(),
         }
+    }
+
+    /// Of a fence.
+    pub fn fence(fenced: FencedPairs) -> Identity {
+        Identity { fenced, ..Identity::named("fence") }
     }
 
     /// The same, as the first byte of an access or another one.

@@ -305,7 +305,8 @@ impl SideEvaluation<'_> {
         // Neither does the memory of a whole function have a part below the stack pointer.
         let moves_stack = stack::is_stack_operation(data.opcode);
         if (is_ordered || moves_stack) && self.opaque.is_some() {
-            return if self.atomic_access(side, data)? { Ok(()) } else { self.other(side, data) };
+            let is_known = self.atomic_access(side, data)? || self.fence(side, data)?;
+            return if is_known { Ok(()) } else { self.other(side, data) };
         }
         if self.opaque.is_some() && inline_assembly::stays_in_place(data) {
             return self.other(side, data);

@@ -6,7 +6,7 @@ use crate::bits::{Bits, MAX_BITS};
 use crate::memory::MemOperand;
 use crate::opcode::Opcode;
 use crate::operand::Operand;
-use crate::ordering::{AtomicOrdering, SyncScope};
+use crate::ordering::{AtomicOrdering, FencedPairs, SyncScope};
 use smallvec::{SmallVec, smallvec};
 use tribunal_llvm::IntegerRange;
 
@@ -125,7 +125,7 @@ pub(super) fn fence<D: Domain, M: Memory<D>>(
     };
     let ordering = AtomicOrdering::from_number(*ordering).ok_or_else(|| malformed(op.inst))?;
     match *scope {
-        scope if scope == SyncScope::SingleThread.number() => {}
+        scope if scope == SyncScope::SingleThread.number() => memory.fence(d, FencedPairs::empty()),
         scope if scope == SyncScope::System.number() => memory.fence(d, ordering.fenced()),
         _ => return Err(Unsupported::new("a fence among some threads")),
     }

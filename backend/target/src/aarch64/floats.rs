@@ -56,7 +56,7 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
     if matches!(opcode, FMOVHi | FMOVSi | FMOVDi) {
         return Some(d.constant(Bits::new(unpacked(inst.imm(1)?, format).into(), format.bits())));
     }
-    if matches!(opcode, FMOVS0 | FMOVD0) {
+    if matches!(opcode, FMOVH0 | FMOVS0 | FMOVD0) {
         return Some(d.literal(0, format.bits()));
     }
     let rules = FloatRules { nan: NanRule::Propagate, mode: rounding_mode(d) };
@@ -79,6 +79,12 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
             let product = float::mul(d, &rules, format, a, b);
             let product = raising(d, product)?;
             return Some(negated(d, &product));
+        }
+        FABD32 | FABD64 => {
+            let format = FloatFormat::of_width(d.width(a))?;
+            let difference = float::sub(d, &rules, format, a, b);
+            let difference = raising(d, difference)?;
+            return Some(magnitude(d, &difference));
         }
         FMAXHrr | FMAXSrr | FMAXDrr => extremum(d, &rules, least(Extremum::Maximum), a, b),
         FMINHrr | FMINSrr | FMINDrr => extremum(d, &rules, least(Extremum::Minimum), a, b),
@@ -105,6 +111,13 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
 fn negated<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
     let sign = d.constant(Bits::signed_min(d.width(a)));
     d.xor(a, &sign)
+}
+
+/// Without its sign.
+fn magnitude<D: AnyDomain + ?Sized>(d: &mut D, a: &D::Bits) -> D::Bits {
+    let width = d.width(a);
+    let mask = d.constant(Bits::ones(width - 1).zext_or_trunc(width));
+    d.and(a, &mask)
 }
 
 /// Instructions of one source.
@@ -150,10 +163,7 @@ fn integral<D: AnyDomain + ?Sized>(
         FMOVHWr => return Some(d.zext(a, 32)),
         FMOVHXr => return Some(d.zext(a, 64)),
         FMOVWHr | FMOVXHr => return Some(d.extract(a, 0, 16)),
-        FABSHr | FABSSr | FABSDr => {
-            let magnitude = d.constant(Bits::ones(format.bits() - 1).zext_or_trunc(format.bits()));
-            return Some(d.and(a, &magnitude));
-        }
+        FABSHr | FABSSr | FABSDr => return Some(magnitude(d, a)),
         FNEGHr | FNEGSr | FNEGDr => return Some(negated(d, a)),
         _ => return between_integers(d, rules, (opcode, format), a),
     };
@@ -202,8 +212,11 @@ fn between_integers<D: AnyDomain + ?Sized>(
             let result = from_integer(d, rules, FloatFormat::of_width(d.width(a))?, a, is_signed);
             return raising(d, result);
         }
+        FCVTZSv1i32 | FCVTZSv1i64 => (RoundingMode::TowardZero, d.width(a), true),
+        FCVTZUv1i32 | FCVTZUv1i64 => (RoundingMode::TowardZero, d.width(a), false),
         _ => return None,
     };
+    let format = FloatFormat::of_width(d.width(a))?;
     let mode = d.constant(mode.bits());
     let integer = to_integer(d, &mode, format, a, IntegerForm { width, is_signed });
     d.raise(&integer.flags);

@@ -90,6 +90,8 @@ crate::formats! {
     packed [rd(0), Piece::low(1, 8, 13)];
     /// One bit for each byte of an element.
     bytes [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16)];
+    /// One byte of an element, and its place.
+    bytes_shifted [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16), Piece::part(2, 3, 2, 13)];
 }
 
 const fn pseudo() -> Option<WordLayout> {
@@ -135,6 +137,7 @@ const T128: OperandDesc = OperandDesc::Tied { class: FPR128, to: 0 };
 /// The number of an element of 64 bits.
 const HALF: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(1));
 const I12: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(12));
+const IMM8: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(8));
 const IMM16: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(16));
 /// A base that an access steps, as it is behind the access and before it.
 const STEP: OperandDesc = OperandDesc::EarlyDef(GPR64SP);
@@ -152,6 +155,8 @@ const CC: OperandDesc = OperandDesc::Imm(ImmRange::Unsigned(4));
 const SH12: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 12]));
 const SHW: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16]));
 const SHX: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 16, 32, 48]));
+/// The place of a byte in a word.
+const SHB: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 8, 16, 24]));
 /// `uxtx #0` as LLVM writes it.
 const EXT: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[24]));
 /// A shift of a source as LLVM writes it: `lsl`, `lsr` or `asr` in the bits above the amount, and `ror` where the
@@ -298,6 +303,7 @@ crate::instructions! {
     CNTv8i8 [DFD, UFD] two(0x0e205800) "cnt %v0.8b, %v1.8b" {};
     UADDLVv8i8v [DFH, UFD] two(0x2e303800) "uaddlv %0, %v1.8b" {};
     MOVIv2d_ns [D128, BYTES] bytes(0x6f00e400) "movi %v0.2d, #%m1" {};
+    MOVIv2i32 [DFD, IMM8, SHB] bytes_shifted(0x0f000400) "movi %v0.2s, #%1, lsl #%2" {};
     BFMWri [D32, T32, U32, U5, U5] bitfield_into(0x33000000) "bfm %0, %2, #%3, #%4" {};
     BFMXri [D64, T64, U64, U6, U6] bitfield_into(0xb3400000) "bfm %0, %2, #%3, #%4" {};
     INSvi64gpr [D128, T128, HALF, U64] into_element(0x4e081c00) "mov %v0.d[%2], %3" {};
@@ -350,6 +356,7 @@ crate::instructions! {
     FSUBSrr [DFS, UFS, UFS] three(0x1e203800) "fsub %0, %1, %2" {} reads [FPCR];
     FMULSrr [DFS, UFS, UFS] three(0x1e200800) "fmul %0, %1, %2" {} reads [FPCR];
     FDIVSrr [DFS, UFS, UFS] three(0x1e201800) "fdiv %0, %1, %2" {} reads [FPCR];
+    FABD32 [DFS, UFS, UFS] three(0x7ea0d400) "fabd %0, %1, %2" {} reads [FPCR];
     FMAXSrr [DFS, UFS, UFS] three(0x1e204800) "fmax %0, %1, %2" {} reads [FPCR];
     FMINSrr [DFS, UFS, UFS] three(0x1e205800) "fmin %0, %1, %2" {} reads [FPCR];
     FMAXNMSrr [DFS, UFS, UFS] three(0x1e206800) "fmaxnm %0, %1, %2" {} reads [FPCR];
@@ -389,6 +396,8 @@ crate::instructions! {
     // Of an integer in a register of numbers.
     SCVTFv1i32 [DFS, UFS] two(0x5e21d800) "scvtf %0, %1" {} reads [FPCR];
     UCVTFv1i32 [DFS, UFS] two(0x7e21d800) "ucvtf %0, %1" {} reads [FPCR];
+    FCVTZSv1i32 [DFS, UFS] two(0x5ea1b800) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUv1i32 [DFS, UFS] two(0x7ea1b800) "fcvtzu %0, %1" {} reads [FPCR];
     LDRHui [DFH, B64, O12X2] scaled(0x7d400000) "ldr %0, [%1, #%s2]" {LOAD} of Z16;
     STRHui [UFH, B64, O12X2] scaled(0x7d000000) "str %0, [%1, #%s2]" {STORE} of Z16;
     LDURHi [DFH, B64, O9] unscaled(0x7c400000) "ldur %0, [%1, #%2]" {LOAD} of Z16;
@@ -401,6 +410,7 @@ crate::instructions! {
     FSUBDrr [DFD, UFD, UFD] three(0x1e603800) "fsub %0, %1, %2" {} reads [FPCR];
     FMULDrr [DFD, UFD, UFD] three(0x1e600800) "fmul %0, %1, %2" {} reads [FPCR];
     FDIVDrr [DFD, UFD, UFD] three(0x1e601800) "fdiv %0, %1, %2" {} reads [FPCR];
+    FABD64 [DFD, UFD, UFD] three(0x7ee0d400) "fabd %0, %1, %2" {} reads [FPCR];
     FMAXDrr [DFD, UFD, UFD] three(0x1e604800) "fmax %0, %1, %2" {} reads [FPCR];
     FMINDrr [DFD, UFD, UFD] three(0x1e605800) "fmin %0, %1, %2" {} reads [FPCR];
     FMAXNMDrr [DFD, UFD, UFD] three(0x1e606800) "fmaxnm %0, %1, %2" {} reads [FPCR];
@@ -439,6 +449,8 @@ crate::instructions! {
     UCVTFUXDri [DFD, U64] two(0x9e630000) "ucvtf %0, %1" {} reads [FPCR];
     SCVTFv1i64 [DFD, UFD] two(0x5e61d800) "scvtf %0, %1" {} reads [FPCR];
     UCVTFv1i64 [DFD, UFD] two(0x7e61d800) "ucvtf %0, %1" {} reads [FPCR];
+    FCVTZSv1i64 [DFD, UFD] two(0x5ee1b800) "fcvtzs %0, %1" {} reads [FPCR];
+    FCVTZUv1i64 [DFD, UFD] two(0x7ee1b800) "fcvtzu %0, %1" {} reads [FPCR];
     LDRDui [DFD, B64, O12X8] scaled(0xfd400000) "ldr %0, [%1, #%s2]" {LOAD} of Z64;
     STRDui [UFD, B64, O12X8] scaled(0xfd000000) "str %0, [%1, #%s2]" {STORE} of Z64;
     LDURDi [DFD, B64, O9] unscaled(0xfc400000) "ldur %0, [%1, #%2]" {LOAD} of Z64;
@@ -451,6 +463,7 @@ crate::instructions! {
     FCVTHDr [DFH, UFD] two(0x1e63c000) "fcvt %0, %1" {} reads [FPCR];
     FMOVWSr [DFS, U32] two(0x1e270000) "fmov %0, %1" {};
     FMOVS0 [DFS] destination(0x1e2703e0) "fmov %0, wzr" {};
+    FMOVH0 [DFH] pseudo() {};
     FMOVSWr [D32, UFS] two(0x1e260000) "fmov %0, %1" {};
     FMOVXDr [DFD, U64] two(0x9e670000) "fmov %0, %1" {};
     FMOVD0 [DFD] destination(0x9e6703e0) "fmov %0, xzr" {};
@@ -766,6 +779,7 @@ crate::instructions! {
     CASLX [D64, T64, U64, U64SP] swap(0xc8a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L64 if [LSE];
     CASALX [D64, T64, U64, U64SP] swap(0xc8e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL64 if [LSE];
     DMB [BARRIER] barrier(0xd50330bf) "dmb #%0" {SIDE_EFFECTS};
+    XPACLRI [] fixed(0xd50320ff) "hint #7" {} reads [LR] writes [LR];
     CLREX [BARRIER] barrier(0xd503305f) "clrex #%0" {SIDE_EFFECTS};
     SUBSWrx [D32, U32SP, U32, EXTW] extended(0x6b200000) "subs %0, %1, %2, %e3" {} writes [NZCV];
     CMP_SWAP_8 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL8 writes [NZCV] size 20;

@@ -22,7 +22,7 @@ use crate::operands::{
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value, walk};
-use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
+use tribunal_ir::{FencedPairs, InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -80,8 +80,17 @@ pub fn evaluate<'d>(
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
         DMB => super::atomics::barrier(d, inst),
-        MEMBARRIER => Ok(jump_free(d)),
+        // It keeps a compiler from reordering, and is no code.
+        MEMBARRIER => {
+            d.fence(FencedPairs::empty());
+            Ok(jump_free(d))
+        }
         CLREX => super::atomics::clear_reservation(d),
+        // A hint, which does nothing on a machine that signs no addresses. No feature here has it sign them.
+        XPACLRI => {
+            let address = s.exactly::<1>(inst)?[0].bits;
+            Ok(finish(d, address, &s))
+        }
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr | ADDSWrx | ADDSXrx | SUBSWrx | SUBSXrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
             flag_setting(d, opcode, inst, &s)
@@ -221,9 +230,8 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = extended_by(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v | MOVIv2d_ns => {
-            simd::compute(d, opcode, inst, s)?
-        }
+        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v | MOVIv2d_ns
+        | MOVIv2i32 => simd::compute(d, opcode, inst, s)?,
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));

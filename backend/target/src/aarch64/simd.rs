@@ -3,7 +3,7 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::instructions::{CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, MOVIv2d_ns, ORRv16i8, UADDLVv8i8v, UMOVvi64};
+use super::instructions::{CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, MOVIv2d_ns, MOVIv2i32, ORRv16i8, UADDLVv8i8v, UMOVvi64};
 use crate::meaning::AnyDomain;
 use crate::operands::Sources;
 use tribunal_ir::{Bits, InstData, TargetOpcode};
@@ -37,6 +37,10 @@ pub(super) fn compute<D: AnyDomain + ?Sized>(
         }),
         MOVIv2d_ns => {
             let element = d.constant(Bits::new(mask_of_bytes(inst.imm(1)?).into(), 64));
+            d.concat(&element, &element)
+        }
+        MOVIv2i32 => {
+            let element = d.constant(Bits::new((inst.imm(1)? << inst.imm(2)?) as u128, 32));
             d.concat(&element, &element)
         }
         _ => return None,

@@ -219,7 +219,7 @@ pub(super) fn fence<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst
         }
         FENCE_TSO => d.fence(AtomicOrdering::AcquireRelease.fenced()),
         // It keeps a compiler from reordering, and is no code.
-        _ => {}
+        _ => d.fence(FencedPairs::empty()),
     }
     Ok(jump_free(d))
 }
