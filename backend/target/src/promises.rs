@@ -1,5 +1,5 @@
-//! Promises of machine instructions: LLVM's selector leaves `nuw`, `nsw`, `exact` and `disjoint` on them, and its later
-//! passes believe them.
+//! Promises of machine instructions: LLVM's selector leaves `nuw`, `nsw`, `exact`, `disjoint` and `nneg` on them, and its
+//! later passes believe them.
 //!
 //! A promise says of a machine instruction what it says of the generic operation that computes the same result, whole
 //! or extended with its sign from the low half. So that operation is looked for by its result, and its definition says
@@ -11,8 +11,9 @@ use crate::environment::Environment;
 use crate::instructions::{ImmRange, OperandDesc};
 use crate::operands::{extended_by, shifted_by};
 use smallvec::{SmallVec, smallvec};
+use tribunal_ir::semantics::float::{self, FloatRules};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, evaluate_flagged, walk};
-use tribunal_ir::{InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, SubReg};
+use tribunal_ir::{FloatFormat, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, SubReg};
 
 /// Whether promises of machine instructions have a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -124,6 +125,9 @@ impl PromiseReading {
     const TRUNCATION: PromiseReading =
         PromiseReading { opcode: Opcode::G_TRUNC, width: 0, signed: false, is_difference: false, of_product: false };
 
+    /// The conversion of an unsigned integer to a number.
+    const CONVERSION: PromiseReading = PromiseReading { opcode: Opcode::G_UITOFP, ..PromiseReading::TRUNCATION };
+
     /// The operations on two operands of these widths that have a result of `whole` bits, and may carry these flags.
     fn all(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
         let is_of_address = flags.intersects(InstFlags::NUSW | InstFlags::INBOUNDS);
@@ -155,6 +159,12 @@ impl PromiseReading {
         whole: u32,
     ) -> Option<Value<D>> {
         let PromiseReading { opcode, width, signed, is_difference, of_product } = self;
+        if self == PromiseReading::CONVERSION {
+            // Behind the integer may stand the register of the rounding mode.
+            let integer = args.first()?;
+            let bits = converted(domain, &integer.bits, whole)?;
+            return Some(Value::new(bits, domain.is_negative(&integer.bits)));
+        }
         let [one, other, others @ ..] = args else { return None };
         let mut args =
             [one, other].map(|value| Value::new(resized(domain, &value.bits, width, signed), value.poison.clone()));
@@ -210,6 +220,11 @@ pub fn broken<D: Domain>(
                 broken.push((PromiseReading::TRUNCATION, truncation(domain, flags, &wide.bits, result)));
             }
         }
+        [_, ..] if flags == InstFlags::NNEG => {
+            let reading = PromiseReading::CONVERSION;
+            let value = reading.evaluate(domain, memory, flags, args, whole);
+            broken.extend(value.filter(|value| is_same(&value.bits, result)).map(|value| (reading, value.poison)));
+        }
         [one, other, ..] => {
             let widths = [one, other].map(|value| domain.width(&value.bits));
             let mut of_each = |readings: &mut dyn Iterator<Item = PromiseReading>| {
@@ -246,6 +261,13 @@ fn ways(widths: [u32; 2], whole: u32) -> SmallVec<[(u32, bool); 2]> {
 
 fn resized<D: Domain>(domain: &mut D, bits: &D::Bits, width: u32, signed: bool) -> D::Bits {
     if signed { domain.sext_or_trunc(bits, width) } else { domain.zext_or_trunc(bits, width) }
+}
+
+/// The number of floating point that an unsigned integer is, in so many bits.
+fn converted<D: Domain>(domain: &mut D, integer: &D::Bits, whole: u32) -> Option<D::Bits> {
+    let format = FloatFormat::of_width(whole)?;
+    let rules = FloatRules::generic(domain);
+    Some(float::from_integer(domain, &rules, format, integer, false).bits)
 }
 
 /// True if a number that is cut to `result` breaks the promise that nothing is lost.

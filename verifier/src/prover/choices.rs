@@ -84,6 +84,10 @@ impl SideEvaluation<'_> {
                 side.chosen.push((opcode, choice));
             }
         }
+        if self.opaque.is_some() && data.opcode.is_float() {
+            let choices = self.d.choices[made..].to_vec();
+            self.note_open_number(side, data, &choices);
+        }
         let frozen = data.vreg(1).filter(|_| data.opcode == Opcode::G_FREEZE);
         if let Some(bits) = frozen.and_then(|frozen| side.defined.get(&frozen)).map(|value| value.bits) {
             side.frozen.extend(witness::frozen(self.d, made, bits));
@@ -108,15 +112,6 @@ impl SideEvaluation<'_> {
         let width = self.width(register);
         let bits = self.chosen_by(side, Opcode::G_IMPLICIT_DEF, |d| d.choose(width));
         Value::new(bits, self.d.truth(false))
-    }
-
-    /// Notes the result of an instruction of the machine that rounds, or could.
-    pub(super) fn note_number(&mut self, side: &mut Side, data: &InstData) {
-        let Opcode::Target(opcode) = data.opcode else { return };
-        let result = data.vreg_defs().next().and_then(|register| side.defined.get(&register));
-        if let Some(result) = result.filter(|_| self.opaque.is_some() && self.target.computes_number(opcode)) {
-            side.numbers.push(result.bits);
-        }
     }
 
     /// Hands what was chosen to the side.

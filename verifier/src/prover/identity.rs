@@ -9,8 +9,8 @@ use super::side::SideEvaluation;
 use std::fmt::Write;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::{
-    AddressData, AtomicOrdering, Block, FencedPairs, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg, RegFlags,
-    RegOperand, text,
+    AddressData, AtomicOrdering, Block, FencedPairs, InstData, InstFlags, MemFlags, MemOperand, Opcode, Operand, Reg,
+    RegFlags, RegOperand, text,
 };
 use tribunal_target::environment::MemoryFunction;
 

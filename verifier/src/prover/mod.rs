@@ -38,6 +38,7 @@ mod integers;
 mod machine_promises;
 mod memory;
 mod memory_function;
+mod numbers;
 mod opaque;
 mod order;
 mod ordering;

@@ -9,6 +9,7 @@ use super::elements::{elements, unknown};
 use super::identity::Identity;
 use super::machine_promises;
 use super::memory::{FrameAddresses, SymbolicMemory, TableContents};
+use super::numbers::{OpenNumber, TakenChoices};
 use super::opaque::{Application, Applied, Effect, KnownResults, Start, Touches, Uninterpreted};
 use super::own_objects::OwnObject;
 use super::term::{Symbolic, Term};
@@ -91,7 +92,11 @@ pub(super) struct Side {
     pub chosen: Vec<(Opcode, Term)>,
     /// Choices of frozen values, with the bits that each stands for.
     pub frozen: Vec<(Term, Term)>,
-    /// The numbers that instructions of the machine computed, in order.
+    /// Operations that choose their NaNs.
+    pub open: Vec<OpenNumber>,
+    /// Choices of the earlier side's NaNs that instructions of the machine take.
+    pub taken: Vec<TakenChoices>,
+    /// The numbers that other instructions of the machine computed, in order.
     pub numbers: Vec<Term>,
     /// Operations with effects that no definition covers, and those without, in order.
     pub effects: Vec<Effect>,
@@ -153,6 +158,8 @@ impl Side {
             choices: Vec::new(),
             chosen: Vec::new(),
             frozen: Vec::new(),
+            open: Vec::new(),
+            taken: Vec::new(),
             numbers: Vec::new(),
             effects: Vec::new(),
             pure: Vec::new(),
@@ -351,11 +358,12 @@ impl SideEvaluation<'_> {
             return self.beside(side, data);
         }
         let promise = self.promise(side, data)?;
+        let number = self.machine_number(side, data);
         match tribunal_target::execute(target, &mut SideState { evaluation: self, side }, data) {
             Ok(Some(transfer)) => {
                 self.follow(side, transfer);
                 self.forget_rest(side, data);
-                self.note_number(side, data);
+                self.note_number(side, data, number);
                 promise.map_or(Ok(()), |promise| self.keep_promise(side, data, promise))
             }
             Ok(None) if promise.is_some() => Err(Unsupported::new(format!("a flag of {}", self.opcode_name(data)))),

@@ -230,8 +230,9 @@ fn compute<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstDa
             let b = extended_by(d, arg(1)?, d.width(a), inst.imm(3)?);
             if matches!(opcode, ADDWrx | ADDXrx) { d.add(a, &b) } else { d.sub(a, &b) }
         }
-        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v | MOVIv2d_ns
-        | MOVIv2i32 => simd::compute(d, opcode, inst, s)?,
+        ORRv16i8 | DUPv2i64gpr | DUPi64 | INSvi64gpr | UMOVvi64 | CNTv8i8 | UADDLVv8i8v | MOVIv2d_ns | MOVIv2i32 => {
+            simd::compute(d, opcode, inst, s)?
+        }
         SMADDLrrr | SMSUBLrrr | UMADDLrrr | UMSUBLrrr => {
             let wide = if matches!(opcode, SMADDLrrr | SMSUBLrrr) { D::sext } else { D::zext };
             let (a, b) = (wide(d, a, 64), wide(d, arg(1)?, 64));

@@ -3,7 +3,9 @@
 
 #![allow(non_upper_case_globals, reason = "an opcode is called what LLVM calls it")]
 
-use super::instructions::{CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, MOVIv2d_ns, MOVIv2i32, ORRv16i8, UADDLVv8i8v, UMOVvi64};
+use super::instructions::{
+    CNTv8i8, DUPi64, DUPv2i64gpr, INSvi64gpr, MOVIv2d_ns, MOVIv2i32, ORRv16i8, UADDLVv8i8v, UMOVvi64,
+};
 use crate::meaning::AnyDomain;
 use crate::operands::Sources;
 use tribunal_ir::{Bits, InstData, TargetOpcode};

@@ -93,8 +93,7 @@ impl<'v> Validation<'v> {
             self.opaque.earlier = None;
             let mut source = self.side(self.setting.pair.before, block, place, before)?;
             let choices = shared_choices(self.setting, block, other, &mut source);
-            self.opaque.earlier =
-                Some(Earlier { effects: source.effects.clone(), pure: source.pure.clone(), choices, ub: source.ub });
+            self.opaque.earlier = Some(Earlier { choices, ..Earlier::of(&source) });
             let result = self.side(self.setting.pair.after, other, place, after)?;
             self.keep_unshared(&mut source, &result);
             if let Some(missing) = source.effects.get(result.effects.len()) {
@@ -119,6 +118,7 @@ impl<'v> Validation<'v> {
                 source.choices.push(choice);
             }
         }
+        source.choices.retain(|&choice| !result.takes(choice));
     }
 
     /// The relations that hold on every edge by the structure of terms, if some that were assumed do not.

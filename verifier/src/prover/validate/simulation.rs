@@ -182,16 +182,13 @@ impl Round<'_> {
 
     /// Later instructions are evaluated from here on, without a counterpart.
     fn turn_to_later(&mut self) {
-        let (effects, pure, choices) = (Vec::new(), Vec::new(), Vec::new());
         let ub = self.validation.graph.truth(false);
-        self.validation.opaque.earlier = Some(Earlier { effects, pure, choices, ub });
+        self.validation.opaque.earlier = Some(Earlier::nothing(ub));
     }
 
     /// The same beside a trace of the earlier function.
     fn turn_to(&mut self, index: usize) {
-        let Side { effects, pure, ub, .. } = &self.sources[index].side;
-        let (effects, pure, choices, ub) = (effects.clone(), pure.clone(), Vec::new(), *ub);
-        self.validation.opaque.earlier = Some(Earlier { effects, pure, choices, ub });
+        self.validation.opaque.earlier = Some(Earlier::of(&self.sources[index].side));
     }
 
     /// All pairs of traces from one pair of cut points.
@@ -258,9 +255,7 @@ impl Round<'_> {
         let (setting, after) = (self.simulation.setting, self.simulation.after);
         let source = &self.sources[index];
         let shared = shared(setting, &source.way, way, &source.side);
-        let (effects, pure) = (source.side.effects.clone(), source.side.pure.clone());
-        let ub = source.side.ub;
-        self.validation.opaque.earlier = Some(Earlier { effects, pure, choices: shared.clone(), ub });
+        self.validation.opaque.earlier = Some(Earlier { choices: shared.clone(), ..Earlier::of(&source.side) });
         let Some(mut result) = self.validation.trace(after.function, way, start)? else { return Ok(()) };
         let mut obstacle = result.obstacle.take();
         let source = &self.sources[index];
@@ -275,6 +270,7 @@ impl Round<'_> {
             let later = self.validation.arrivals(after, other, &mut result, &self.contents)?;
             let memory = &self.sources[index].side.memory;
             let memory = (memory.bytes, memory.poison);
+            let ub = source.side.ub;
             let arrivals = Arrivals { before: arrived.clone(), after: later, memory, known: known.clone(), ub };
             self.arrive((cut, other), arrivals, points)?;
         }
@@ -329,7 +325,8 @@ impl Round<'_> {
             })
         };
         let choices = source.side.choices.iter().copied();
-        choices.filter(|&choice| !is_taken(choice) && !deciding.contains(&choice)).collect()
+        let is_open = |choice| !is_taken(choice) && !result.side.takes(choice) && !deciding.contains(&choice);
+        choices.filter(|&choice| is_open(choice)).collect()
     }
 
     fn decide(mut self) -> Result<Validated, Unsupported> {
