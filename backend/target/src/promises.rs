@@ -140,11 +140,13 @@ impl PromiseReading {
         })
     }
 
-    /// Sums and differences of a number and the product of two of these widths.
+    /// Sums and differences of a number, or a pointer, and the product of two of these widths.
     fn of_products(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
         let of_width = ways(widths, whole).into_iter().filter(move |&(width, _)| width == whole);
         of_width.flat_map(move |(width, signed)| {
-            let opcodes = [Opcode::G_ADD, Opcode::G_SUB].into_iter().filter(move |&opcode| may_promise(opcode, flags));
+            let opcodes = [Opcode::G_ADD, Opcode::G_SUB, Opcode::G_PTR_ADD]
+                .into_iter()
+                .filter(move |&opcode| may_promise(opcode, flags));
             opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference: false, of_product: true })
         })
     }
@@ -173,7 +175,7 @@ impl PromiseReading {
             let poison = domain.bool_or(&one.poison, &other.poison);
             let product = Value::new(domain.mul(&one.bits, &other.bits), poison);
             let number = others.first().filter(|number| domain.width(&number.bits) == width)?.clone();
-            args = if opcode == Opcode::G_SUB { [number, product] } else { [product, number] };
+            args = if opcode == Opcode::G_ADD { [product, number] } else { [number, product] };
         }
         // A sum with a negated number is a difference, and terms are compared as they are written.
         let difference = is_difference.then(|| domain.sub(&args[0].bits, &args[1].bits));

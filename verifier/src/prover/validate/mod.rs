@@ -95,6 +95,15 @@ impl Validated {
         Validated { verdict, blocks, gap: None }
     }
 
+    /// The same, where more was left to try when a limit was reached.
+    fn and_reached(self, limit: String) -> Validated {
+        let verdict = match self.verdict {
+            Verdict::Unknown(reason) => Verdict::Unknown(format!("{limit}, and before it {reason}")),
+            verdict => verdict,
+        };
+        Validated { verdict, ..self }
+    }
+
     fn is_proved(&self) -> bool {
         matches!(self.verdict, Verdict::Proved { .. })
     }
@@ -242,6 +251,17 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<Validated, Unsupported
     let mut asked_all = false;
     let mut outcome = attempt(setting, parts, &facts)?;
     loop {
+        if std::env::var("TQ").is_ok() {
+            eprintln!(
+                "ATTEMPT {:?} about {:?} facts {}",
+                match &outcome.validated.verdict {
+                    Verdict::Unknown(r) => r.clone(),
+                    _ => "other".into(),
+                },
+                outcome.about,
+                facts.len()
+            );
+        }
         let mut new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
         if new.is_empty() || asked.len() > MOST_PHIS {
             if outcome.about.is_empty() || asked_all || all.len() > MOST_PHIS {
@@ -254,7 +274,7 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<Validated, Unsupported
         facts = Validation::new(setting, parts)?.invariants(&facts, &new)?;
         asked.extend(new);
         if let Some(limit) = setting.limits.reached() {
-            return Ok(Validated::without_gap(Verdict::Unknown(limit), outcome.validated.blocks));
+            return Ok(outcome.validated.and_reached(limit));
         }
         if facts.len() > known {
             outcome = attempt(setting, parts, &facts)?;
