@@ -27,6 +27,9 @@ pub enum Promises {
     Certain,
 }
 
+/// The shift of an immediate in AArch64's sums.
+const SHIFT_OF_IMMEDIATE: OperandDesc = OperandDesc::Imm(ImmRange::OneOf(&[0, 12]));
+
 /// The operands of a machine instruction that promises something, as they are before it writes: registers, and
 /// immediates of `bits` bits, the width of its result. The second is the number that the instruction works on, where it
 /// shifts or extends a register. A copy of a part has the whole.
@@ -54,10 +57,15 @@ pub fn operands<D: Domain, S: Environment<D>>(
                 args.push(walk::read(state, &RegOperand { subregister: SubReg(0), ..*register })?);
             }
             Operand::Reg(register) if !operand.is_def() => args.push(walk::read(state, register)?),
+            // It shifts the number before it.
+            Operand::Imm(_) if row.get(index) == Some(&SHIFT_OF_IMMEDIATE) => {}
             Operand::Imm(value) if bits > 0 => {
                 let value = match row.get(index) {
                     Some(OperandDesc::Imm(ImmRange::LogicalMask(width))) => {
                         decode_bitmask(*value, u32::from(*width)).map_or(*value, u64::cast_signed)
+                    }
+                    _ if row.get(index + 1) == Some(&SHIFT_OF_IMMEDIATE) => {
+                        value << data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0)
                     }
                     _ => *value,
                 };
@@ -83,13 +91,18 @@ pub fn operands<D: Domain, S: Environment<D>>(
 
 /// The promises of a truncation.
 const TRUNCATION_FLAGS: InstFlags = InstFlags::NUW.union(InstFlags::NSW);
+/// The promises of an address, which selection leaves on copies of the parts that it is computed of. They say nothing
+/// of a truncation.
+const ADDRESS_FLAGS: InstFlags = InstFlags::NUSW.union(InstFlags::INBOUNDS);
+/// The flags of a copy of a part.
+const PART_FLAGS: InstFlags = TRUNCATION_FLAGS.union(ADDRESS_FLAGS);
 
 /// True for a copy of a part of a virtual register to another: a truncation, once it is selected. It has no flags but
 /// those of one.
 pub fn is_truncation(data: &InstData) -> bool {
     let whole = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister == SubReg(0);
     let part = |operand: &RegOperand| operand.reg.as_virtual().is_some() && operand.subregister != SubReg(0);
-    let is_flagged = TRUNCATION_FLAGS.contains(data.flags);
+    let is_flagged = PART_FLAGS.contains(data.flags);
     data.opcode == Opcode::COPY && is_flagged && data.defs().all(whole) && data.uses().all(part)
 }
 
@@ -177,6 +190,11 @@ impl PromiseReading {
             let number = others.first().filter(|number| domain.width(&number.bits) == width)?.clone();
             args = if opcode == Opcode::G_ADD { [product, number] } else { [number, product] };
         }
+        if matches!(opcode, Opcode::G_SHL | Opcode::G_LSHR | Opcode::G_ASHR) && width.is_power_of_two() {
+            // Machines shift by the amount's low bits. Where it has others the generic operation is poison anyhow.
+            let most = domain.literal((width - 1).into(), width);
+            args[1].bits = domain.and(&args[1].bits, &most);
+        }
         // A sum with a negated number is a difference, and terms are compared as they are written.
         let difference = is_difference.then(|| domain.sub(&args[0].bits, &args[1].bits));
         if is_difference {
@@ -216,7 +234,7 @@ pub fn broken<D: Domain>(
     let mut broken = SmallVec::new();
     let whole = domain.width(result);
     match args {
-        [wide] if domain.width(&wide.bits) > whole && TRUNCATION_FLAGS.contains(flags) => {
+        [wide] if domain.width(&wide.bits) > whole && PART_FLAGS.contains(flags) => {
             let low = domain.zext_or_trunc(&wide.bits, whole);
             if is_same(&low, result) {
                 broken.push((PromiseReading::TRUNCATION, truncation(domain, flags, &wide.bits, result)));
