@@ -21,7 +21,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("undefined", 22),
     ("memory", 69),
     ("arithmetic", 29),
-    ("selected", 149),
+    ("selected", 153),
     ("threads", 46),
     ("vectors", 39),
 ];

@@ -6,9 +6,12 @@ use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{Node, Symbolic, Term};
 use super::validate::Undef;
 use super::witness;
+use rustc_hash::FxHashMap;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Domain, Unsupported, Value};
-use tribunal_ir::{FloatFormat, InstData, Opcode, VReg};
+use tribunal_ir::{FloatFormat, Function, InstData, Opcode, OpcodeFlags, VReg};
+use tribunal_target::Target;
+use tribunal_target::instructions::Extension;
 
 /// The choices of the earlier side's NaNs, sign and fraction, each with that of a number that the later side's machine
 /// computed: the next one of the format. It stands for a NaN that no output shows.
@@ -68,6 +71,18 @@ pub(super) fn greatest(d: &mut Symbolic, extended: &[(Term, Term)]) -> Vec<(Term
     extended.iter().map(greatest).collect()
 }
 
+/// The registers of a function that a load of the machine fills, with the extension of what it loads.
+pub(super) fn loads(target: &Target, function: &Function) -> FxHashMap<VReg, Extension> {
+    let of_inst = |inst| {
+        let data = function.inst(inst);
+        let Opcode::Target(opcode) = data.opcode else { return None };
+        let row = target.instruction(opcode);
+        let access = row.access.filter(|_| row.flags.contains(OpcodeFlags::LOAD))?;
+        Some((data.vreg_defs().next()?, access.extension))
+    };
+    function.all_insts().filter_map(of_inst).collect()
+}
+
 impl SideEvaluation<'_> {
     /// The choices of an instruction.
     pub(super) fn choice(&mut self, side: &mut Side, data: &InstData) -> Result<(), Unsupported> {
@@ -77,6 +92,9 @@ impl SideEvaluation<'_> {
             false => own.generic(side, data),
         });
         evaluated?;
+        if self.extends_as_later(side, data, made) {
+            return Ok(());
+        }
         let result = data.vreg(0).and_then(|register| side.defined.get(&register)).map(|value| value.bits);
         for &choice in &self.d.choices[made..] {
             // One that the result does not depend on is none; numbers have as many, whatever their results are.
@@ -93,6 +111,29 @@ impl SideEvaluation<'_> {
             side.frozen.extend(witness::frozen(self.d, made, bits));
         }
         Ok(())
+    }
+
+    /// Extends a loaded value as the later function's load of the same register does, instead of by the choice that it
+    /// made: that is one admissible choice, and the later function may show it in another block. False for anything
+    /// else.
+    fn extends_as_later(&mut self, side: &mut Side, data: &InstData, made: usize) -> bool {
+        let Some(opaque) = self.opaque.as_ref().filter(|opaque| opaque.earlier.is_none()) else { return false };
+        let register = data.vreg(0).filter(|_| data.opcode == Opcode::G_LOAD);
+        let extension = register.and_then(|register| opaque.later_loads.get(&register));
+        let (Some(register), Some(&extension)) = (register, extension) else { return false };
+        let Some(value) = side.defined.get(&register).cloned() else { return false };
+        let Node::Concat(high, low) = self.d.node(value.bits) else { return false };
+        if self.d.choices[made..] != [high] {
+            return false;
+        }
+        let width = self.d.width_of(value.bits);
+        let bits = match extension {
+            Extension::Zero => self.d.zero_extend(low, width),
+            Extension::Sign => self.d.sign_extend(low, width),
+        };
+        self.d.choices.truncate(made);
+        side.defined.insert(register, Value::new(bits, value.poison));
+        true
     }
 
     /// The choices of a computation that does what the opcode does: those that the opcode would make.

@@ -20,10 +20,13 @@ use tribunal_ir::entities::ConstantPoolIndex;
 use tribunal_ir::opcode::Undefined;
 use tribunal_ir::semantics::walk;
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value};
-use tribunal_ir::{AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags};
+use tribunal_ir::{
+    AddressBase, Function, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, TargetFlags, VReg,
+};
 use tribunal_target::environment::{
     self, AddressKind, Environment, LinkedAddress, MemoryFunction, Returned, UnknownCall,
 };
+use tribunal_target::instructions::Extension;
 use tribunal_target::parts;
 use tribunal_target::promises::Promises;
 use tribunal_target::variable_arguments::VaOperation;
@@ -102,6 +105,8 @@ pub(super) struct Uninterpreted {
     pub has_vectors: bool,
     /// The constants that both functions have at the same place, so that their addresses may be compared.
     pub shared_constants: Vec<ConstantPoolIndex>,
+    /// Registers that the later function's machine loads fill, with the extension of what they load.
+    pub later_loads: FxHashMap<VReg, Extension>,
 }
 
 /// The effects of the earlier side in one block, and its pure operations.
@@ -164,6 +169,7 @@ impl Uninterpreted {
             expands,
             has_vectors: false,
             shared_constants: Vec::new(),
+            later_loads: FxHashMap::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use super::pairing::{self, Parts, Related, incoming, undefined};
 use super::{Extensions, Outcome, Pair, Setting, Undef, Validated, tables, unproved};
 use crate::machine_verifier::dominance::Tree;
 use crate::prover::ValueName;
+use crate::prover::choices;
 use crate::prover::claims::{self, Visits};
 use crate::prover::elements::{elements, unknown};
 use crate::prover::evaluate::Evaluator;
@@ -57,6 +58,7 @@ impl<'v> Validation<'v> {
         let mut opaque = Uninterpreted::new(blocks.len() as u32, setting.undef, setting.expands);
         opaque.has_vectors = [setting.pair.before, setting.pair.after].into_iter().any(has_vectors);
         opaque.shared_constants = tables::shared_constants(setting.pair);
+        opaque.later_loads = choices::loads(setting.target, after);
         Validation {
             setting,
             parts,
