@@ -158,29 +158,6 @@ pub(super) fn ask(script: &str, logic: Logic, effort: Effort) -> Said {
             None => Reply::unknown(first.to_string()),
         },
     };
-    if std::env::var("TQ").is_ok() {
-        let what = match &reply.said {
-            Said::Unsatisfiable => "unsat".to_string(),
-            Said::Satisfiable(_) => "sat".to_string(),
-            Said::Unknown(r) => format!("unknown {r}"),
-        };
-        eprintln!(
-            "ask {} bytes limit {} work {} time {:?} -> {}",
-            script.len(),
-            effort.work,
-            reply.spent.work,
-            reply.spent.time,
-            what
-        );
-        if let Ok(dir) = std::env::var("TQD") {
-            if reply.spent.time > Duration::from_millis(300) {
-                let _ = std::fs::write(
-                    format!("{dir}/{}-{}.smt2", script.len(), what.replace(' ', "_")),
-                    self::script::file(script),
-                );
-            }
-        }
-    }
     SPENT.with(|spent| {
         let before = spent.get();
         spent.set(Spent { work: before.work + reply.spent.work, time: before.time + reply.spent.time });

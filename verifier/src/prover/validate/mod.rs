@@ -251,17 +251,6 @@ fn attempts(setting: Setting<'_>, parts: Parts) -> Result<Validated, Unsupported
     let mut asked_all = false;
     let mut outcome = attempt(setting, parts, &facts)?;
     loop {
-        if std::env::var("TQ").is_ok() {
-            eprintln!(
-                "ATTEMPT {:?} about {:?} facts {}",
-                match &outcome.validated.verdict {
-                    Verdict::Unknown(r) => r.clone(),
-                    _ => "other".into(),
-                },
-                outcome.about,
-                facts.len()
-            );
-        }
         let mut new: Vec<Inst> = outcome.about.iter().copied().filter(|phi| !asked.contains(phi)).collect();
         if new.is_empty() || asked.len() > MOST_PHIS {
             if outcome.about.is_empty() || asked_all || all.len() > MOST_PHIS {
