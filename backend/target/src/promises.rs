@@ -1,5 +1,5 @@
-//! Promises of machine instructions: LLVM's selector leaves `nuw`, `nsw`, `exact`, `disjoint` and `nneg` on them, and its
-//! later passes believe them.
+//! Promises of machine instructions: LLVM's selector leaves `nuw`, `nsw`, `exact`, `disjoint` and `nneg` on them, and
+//! its later passes believe them.
 //!
 //! A promise says of a machine instruction what it says of the generic operation that computes the same result, whole
 //! or extended with its sign from the low half. So that operation is looked for by its result, and its definition says
@@ -13,7 +13,7 @@ use crate::operands::{extended_by, shifted_by};
 use smallvec::{SmallVec, smallvec};
 use tribunal_ir::semantics::float::{self, FloatRules};
 use tribunal_ir::semantics::{Domain, Memory, Unsupported, Value, evaluate_flagged, walk};
-use tribunal_ir::{FloatFormat, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, SubReg};
+use tribunal_ir::{Family, FloatFormat, InstData, InstFlags, Opcode, OpcodeFlags, Operand, RegOperand, SubReg};
 
 /// Whether promises of machine instructions have a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -129,7 +129,7 @@ pub struct PromiseReading {
     signed: bool,
     /// It has the second operand negated: what is said of an address says of a difference that it is such a sum.
     is_difference: bool,
-    /// Its operands are the product of the first two of an instruction's and the third.
+    /// Its operands are the third of an instruction's and the product of the first two.
     of_product: bool,
 }
 
@@ -153,13 +153,11 @@ impl PromiseReading {
         })
     }
 
-    /// Sums and differences of a number, or a pointer, and the product of two of these widths.
+    /// Operations on a number, or a pointer, and the product of two of these widths.
     fn of_products(widths: [u32; 2], whole: u32, flags: InstFlags) -> impl Iterator<Item = PromiseReading> {
         let of_width = ways(widths, whole).into_iter().filter(move |&(width, _)| width == whole);
         of_width.flat_map(move |(width, signed)| {
-            let opcodes = [Opcode::G_ADD, Opcode::G_SUB, Opcode::G_PTR_ADD]
-                .into_iter()
-                .filter(move |&opcode| may_promise(opcode, flags));
+            let opcodes = Opcode::ALL.iter().copied().filter(move |&opcode| may_promise(opcode, flags));
             opcodes.map(move |opcode| PromiseReading { opcode, width, signed, is_difference: false, of_product: true })
         })
     }
@@ -188,9 +186,9 @@ impl PromiseReading {
             let poison = domain.bool_or(&one.poison, &other.poison);
             let product = Value::new(domain.mul(&one.bits, &other.bits), poison);
             let number = others.first().filter(|number| domain.width(&number.bits) == width)?.clone();
-            args = if opcode == Opcode::G_ADD { [product, number] } else { [number, product] };
+            args = [number, product];
         }
-        if matches!(opcode, Opcode::G_SHL | Opcode::G_LSHR | Opcode::G_ASHR) && width.is_power_of_two() {
+        if opcode.family() == Some(Family::Shift) && width.is_power_of_two() {
             // Machines shift by the amount's low bits. Where it has others the generic operation is poison anyhow.
             let most = domain.literal((width - 1).into(), width);
             args[1].bits = domain.and(&args[1].bits, &most);

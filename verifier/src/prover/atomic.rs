@@ -1,8 +1,6 @@
-//! Atomic loads and stores of whole functions, and fences. Each is an effect of its own: another thread may see it, and what a load
-//! gives nobody knows. Any instruction may make it that accesses the same bytes and orders no less: `G_STORE` of a wide
-//! register, or a row of the machine.
-//!
-//! A fence is an effect too, which changes nothing of its own thread.
+//! Atomic loads and stores of whole functions, and fences. Each is an effect of its own: another thread may see it, and
+//! what a load gives nobody knows. Any instruction may make it that accesses the same bytes and orders no less: a
+//! `G_STORE` of a wide register, or a row of the machine. A fence changes nothing of its own thread.
 //!
 //! The ordering of a machine's access is its row's, whatever its memory operand says.
 

@@ -1,7 +1,7 @@
 //! The nondeterministic choices of a side. In a whole function those of the later side are the earlier side's, in the
 //! order in which each opcode makes them, as long as some were kept for it.
 
-use super::opaque::Earlier;
+use super::earlier::Earlier;
 use super::side::{Scalar, Side, SideEvaluation};
 use super::term::{Node, Symbolic, Term};
 use super::validate::Undef;

@@ -29,6 +29,7 @@ mod claims;
 mod counterexample;
 mod depth;
 mod double_rounding;
+mod earlier;
 mod effects;
 mod elements;
 mod evaluate;

@@ -1,9 +1,9 @@
 //! Numbers that an instruction of the machine computes just as an operation of the earlier side does.
 //!
-//! The NaN that an operation makes is a choice of the earlier side: of its sign, and of its fraction. Let an instruction
-//! of the machine have the same operands, and let it refine the operation whatever they are. Then its number is the
-//! operation's for one choice, and that choice is taken: the instruction's number becomes the operation's own term. So a
-//! chain of operations is one term on both sides, whose NaNs no output needs to show.
+//! The NaN that an operation makes is a choice of the earlier side: of its sign, and of its fraction. Let an
+//! instruction of the machine have the same operands, and let it refine the operation whatever they are. Then its
+//! number is the operation's for one choice, and that choice is taken: the instruction's number becomes the operation's
+//! own term. So a chain of operations is one term on both sides, whose NaNs no output needs to show.
 //!
 //! Invariant: a choice that is taken belongs to one instruction, and nothing else resolves it: neither the outputs nor
 //! an operation of the later side that chooses too. Another instruction of the same operands may make another NaN, as

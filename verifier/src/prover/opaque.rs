@@ -7,9 +7,9 @@
 //! are the same unknowns on both sides.
 //! `tribunal_target::runtime` defines functions that the legalizer calls, `tribunal_target::environment` what calls.
 
+use super::earlier::Earlier;
 use super::effects::makes_choice;
 use super::identity::Identity;
-use super::numbers::OpenNumber;
 use super::side::{Assumption, CallFrame, Exit, Scalar, Side, SideEvaluation, SideState};
 use super::term::{MemTerm, Symbolic, Term};
 use super::validate::Undef;
@@ -107,36 +107,6 @@ pub(super) struct Uninterpreted {
     pub shared_constants: Vec<ConstantPoolIndex>,
     /// Registers that the later function's machine loads fill, with the extension of what they load.
     pub later_loads: FxHashMap<VReg, Extension>,
-}
-
-/// The effects of the earlier side in one block, and its pure operations.
-pub(super) struct Earlier {
-    pub effects: Vec<Effect>,
-    pub pure: Vec<Applied>,
-    /// Choices that the later side makes alike, by opcode.
-    pub choices: Vec<(Opcode, Term)>,
-    /// Operations that choose their NaNs.
-    pub numbers: Vec<OpenNumber>,
-    /// Undefined behaviour of that side at the end of the block.
-    pub ub: Term,
-}
-
-impl Earlier {
-    /// A side of which nothing is known but its undefined behaviour.
-    pub fn nothing(ub: Term) -> Earlier {
-        Earlier { effects: Vec::new(), pure: Vec::new(), choices: Vec::new(), numbers: Vec::new(), ub }
-    }
-
-    /// What a side did. Its choices are its own.
-    pub fn of(side: &Side) -> Earlier {
-        let Side { effects, pure, open, ub, .. } = side;
-        Earlier { effects: effects.clone(), pure: pure.clone(), numbers: open.clone(), ..Earlier::nothing(*ub) }
-    }
-
-    /// Undefined behaviour of the earlier side before anything shows that follows its first `effects` effects.
-    fn ub_after(&self, effects: usize) -> Term {
-        self.effects.get(effects).map_or(self.ub, |effect| effect.ub)
-    }
 }
 
 /// Conditions under which a row's operation on values is undefined. Those of its accesses to memory are the memory's.

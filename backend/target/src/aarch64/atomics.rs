@@ -130,20 +130,21 @@ fn operation_loop<D: AnyDomain + ?Sized>(
     Ok(evaluation)
 }
 
-/// `CLREX` gives the reservation up.
-pub(super) fn clear_reservation<D: AnyDomain + ?Sized>(d: &mut D) -> Evaluated<D> {
-    d.reserve(None);
-    Ok(jump_free(d))
-}
-
-/// `DMB`: the low two bits say what is ordered, and those above whether all threads that share memory see it.
-pub(super) fn barrier<D: AnyDomain + ?Sized>(d: &mut D, inst: &InstData) -> Evaluated<D> {
-    let kind = inst.imm(0).ok_or_else(|| Unsupported::malformed("DMB"))?;
-    d.fence(match (kind >> 2, kind & 3) {
-        (0 | 1, 1..) => FencedPairs::empty(),
-        (_, 1) => AtomicOrdering::Acquire.fenced(),
-        (_, 2) => FencedPairs::STORE_STORE,
-        _ => FencedPairs::all(),
-    });
+/// `DMB`: the low two bits say what is ordered, and those above whether all threads that share memory see it. `CLREX`
+/// gives the reservation up. A barrier of the compiler is no code.
+pub(super) fn ordering<D: AnyDomain + ?Sized>(d: &mut D, opcode: TargetOpcode, inst: &InstData) -> Evaluated<D> {
+    match opcode {
+        CLREX => d.reserve(None),
+        MEMBARRIER => d.fence(FencedPairs::empty()),
+        _ => {
+            let kind = inst.imm(0).ok_or_else(|| Unsupported::malformed("DMB"))?;
+            d.fence(match (kind >> 2, kind & 3) {
+                (0 | 1, 1..) => FencedPairs::empty(),
+                (_, 1) => AtomicOrdering::Acquire.fenced(),
+                (_, 2) => FencedPairs::STORE_STORE,
+                _ => FencedPairs::all(),
+            });
+        }
+    }
     Ok(jump_free(d))
 }

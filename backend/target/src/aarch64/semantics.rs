@@ -22,7 +22,7 @@ use crate::operands::{
 use smallvec::smallvec;
 use tribunal_ir::bits::Bits;
 use tribunal_ir::semantics::{Unsupported, Value, walk};
-use tribunal_ir::{FencedPairs, InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
+use tribunal_ir::{InstData, Opcode, OpcodeFlags, Operand, TargetOpcode};
 
 /// Evaluates `inst`; see [`crate::evaluate`].
 ///
@@ -61,7 +61,8 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
         MRS_FPCR | MRS_FPSR | MSR_FPCR | MSR_FPSR => floats::environment(d, target, opcode, inst, &s),
-        ADRP | LOADgot => {
+        // The last is a hint, which does nothing on a machine that signs no addresses. No feature has it sign them.
+        ADRP | LOADgot | XPACLRI => {
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
@@ -79,18 +80,7 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
         ADJCALLSTACKDOWN | ADJCALLSTACKUP => call_frame(d, inst, &s),
-        DMB => super::atomics::barrier(d, inst),
-        // It keeps a compiler from reordering, and is no code.
-        MEMBARRIER => {
-            d.fence(FencedPairs::empty());
-            Ok(jump_free(d))
-        }
-        CLREX => super::atomics::clear_reservation(d),
-        // A hint, which does nothing on a machine that signs no addresses. No feature here has it sign them.
-        XPACLRI => {
-            let address = s.exactly::<1>(inst)?[0].bits;
-            Ok(finish(d, address, &s))
-        }
+        DMB | MEMBARRIER | CLREX => super::atomics::ordering(d, opcode, inst),
         ADDSWrr | ADDSXrr | SUBSWrr | SUBSXrr | ADDSWri | ADDSXri | SUBSWri | SUBSXri | ADCSWr | ADCSXr | SBCSWr
         | SBCSXr | ADDSWrx | ADDSXrx | SUBSWrx | SUBSXrx | ADDSWrs | ADDSXrs | SUBSWrs | SUBSXrs => {
             flag_setting(d, opcode, inst, &s)
