@@ -91,7 +91,7 @@ crate::formats! {
     /// One bit for each byte of an element.
     bytes [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16)];
     /// One byte of an element, and its place.
-    bytes_shifted [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16), Piece::part(2, 3, 2, 13)];
+    bytes_shifted [rd(0), Piece::low(1, 5, 5), Piece::part(1, 5, 3, 16), Piece::low(2, 2, 13)];
 }
 
 const fn pseudo() -> Option<WordLayout> {
