@@ -65,7 +65,8 @@ pub fn operands<D: Domain, S: Environment<D>>(
                         decode_bitmask(*value, u32::from(*width)).map_or(*value, u64::cast_signed)
                     }
                     _ if row.get(index + 1) == Some(&SHIFT_OF_IMMEDIATE) => {
-                        value << data.operands.get(index + 1).and_then(Operand::as_imm).unwrap_or(0)
+                        let by = data.imm(index + 1).and_then(|by| u32::try_from(by).ok());
+                        by.and_then(|by| value.checked_shl(by)).unwrap_or(*value)
                     }
                     _ => *value,
                 };
