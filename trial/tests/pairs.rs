@@ -16,7 +16,7 @@ const FOLDERS: [(&str, usize); 18] = [
     ("lifetime", 4),
     ("tables", 46),
     ("calls", 36),
-    ("promises", 84),
+    ("promises", 82),
     ("signalling-nan", 4),
     ("undefined", 22),
     ("memory", 69),

@@ -117,7 +117,7 @@ pub fn branching_rows(
 /// Rows whose result is an address near them, which nothing knows before code is placed.
 const PLACED: [&str; 2] = ["AUIPC", "ADRP"];
 
-/// True for a row of one word that neither branches, calls nor touches memory, and has an operand: a hint has none.
+/// True for a row of one word that neither branches, calls nor touches memory.
 pub(crate) fn is_plain(row: &InstrDesc) -> bool {
     let other = OpcodeFlags::BRANCH
         | OpcodeFlags::RETURN
@@ -129,8 +129,7 @@ pub(crate) fn is_plain(row: &InstrDesc) -> bool {
         | OpcodeFlags::TERMINATOR;
     let holds =
         |desc: &OperandDesc| !desc.is_place() && !matches!(desc, OperandDesc::RegisterMask | OperandDesc::Symbol);
-    let has_operand = !row.operands.is_empty() && row.operands.iter().all(holds);
-    !row.flags.intersects(other) && row.code.is_some() && row.size == 4 && has_operand
+    !row.flags.intersects(other) && row.code.is_some() && row.size == 4 && row.operands.iter().all(holds)
 }
 
 /// An immediate of the range, at its ends half of the time.

@@ -154,9 +154,7 @@ impl SideEvaluation<'_> {
         data: &InstData,
         Promise(args): Promise,
     ) -> Result<(), Unsupported> {
-        // Selection leaves the promise of a sum on the constant in it too, where there is none to break.
-        let is_constant = data.operands.iter().all(|operand| operand.is_def() || operand.as_imm().is_some());
-        let Some(register) = data.vreg_defs().next().filter(|_| !is_constant) else { return Ok(()) };
+        let Some(register) = data.vreg_defs().next() else { return Ok(()) };
         let Some(result) = side.defined.get(&register).cloned() else { return Ok(()) };
         let is_same = |one: &Term, other: &Term| one == other;
         let readings = promises::broken(self.d, &mut side.memory, unread(data), &args, &result.bits, is_same);

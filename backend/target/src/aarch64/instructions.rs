@@ -779,7 +779,6 @@ crate::instructions! {
     CASLX [D64, T64, U64, U64SP] swap(0xc8a0fc00) "casl %0, %2, [%3]" {LOAD, STORE} of L64 if [LSE];
     CASALX [D64, T64, U64, U64SP] swap(0xc8e0fc00) "casal %0, %2, [%3]" {LOAD, STORE} of AL64 if [LSE];
     DMB [BARRIER] barrier(0xd50330bf) "dmb #%0" {SIDE_EFFECTS};
-    XPACLRI [] fixed(0xd50320ff) "hint #7" {} reads [LR] writes [LR];
     CLREX [BARRIER] barrier(0xd503305f) "clrex #%0" {SIDE_EFFECTS};
     SUBSWrx [D32, U32SP, U32, EXTW] extended(0x6b200000) "subs %0, %1, %2, %e3" {} writes [NZCV];
     CMP_SWAP_8 [E32, E32, U64, U32, U32] pseudo() {LOAD, STORE} of AL8 writes [NZCV] size 20;

@@ -61,8 +61,7 @@ pub fn evaluate<'d>(
             Ok(finish(d, bits, &s))
         }
         MRS_FPCR | MRS_FPSR | MSR_FPCR | MSR_FPSR => floats::environment(d, target, opcode, inst, &s),
-        // The last is a hint, which does nothing on a machine that signs no addresses. No feature has it sign them.
-        ADRP | LOADgot | XPACLRI => {
+        ADRP | LOADgot => {
             let bits = s.exactly::<1>(inst)?[0].bits;
             Ok(finish(d, bits, &s))
         }
