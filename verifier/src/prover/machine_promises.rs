@@ -17,7 +17,8 @@ use tribunal_target::instructions::Extension;
 use tribunal_target::{Target, parts, promises};
 
 /// Flags that license another result. The definitions have the strict one, so only that a licence is new tells them.
-const LICENCES: InstFlags = InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES).union(InstFlags::NOFPEXCEPT);
+pub(super) const LICENCES: InstFlags =
+    InstFlags::FAST.difference(InstFlags::FLOAT_PROMISES).union(InstFlags::NOFPEXCEPT);
 
 /// The flags of an instruction that no definition reads: those of a machine instruction are promises all the same.
 pub(super) fn unread(data: &InstData) -> InstFlags {

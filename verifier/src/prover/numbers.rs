@@ -9,6 +9,7 @@
 //! an operation of the later side that chooses too. Another instruction of the same operands may make another NaN, as
 //! one does that looks at them in another order.
 
+use super::machine_promises::LICENCES;
 use super::side::{Side, SideEvaluation, SideState};
 use super::term::Term;
 use super::{Prover, Verdict};
@@ -43,10 +44,6 @@ pub(super) struct TakenChoices {
     choices: [Term; 2],
     by: MachineNumber,
 }
-
-/// Licences to compute another number.
-const LICENCES: InstFlags =
-    InstFlags::NSZ.union(InstFlags::ARCP).union(InstFlags::CONTRACT).union(InstFlags::AFN).union(InstFlags::REASSOC);
 
 impl Side {
     /// True for a choice of the earlier side that an instruction of this side takes.

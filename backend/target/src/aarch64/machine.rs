@@ -172,9 +172,17 @@ fn move_number(data: &InstData) -> Option<Sequence> {
     Some(code)
 }
 
-/// The pseudo-instructions that stand for several instructions in one text.
+/// A half of zero: the word that holds it is zero, since not every machine moves halves.
+fn zero_half(data: &InstData) -> Option<Sequence> {
+    let half = data.operands.first()?.as_reg()?.reg.as_physical().filter(|_| data.opcode == Opcode::Target(FMOVH0))?;
+    let full = REGISTERS[usize::from(half.0)].full;
+    let (word, _) = (0..).map(PReg).zip(REGISTERS).find(|(_, row)| row.full == full && row.bits == 32)?;
+    Some(smallvec![inst(FMOVS0, [Operand::def(word)])])
+}
+
+/// The pseudo-instructions that stand for other instructions in one text.
 fn several(data: &InstData) -> Option<Sequence> {
-    exclusive_loop(data).or_else(|| operation_loop(data)).or_else(|| move_number(data))
+    exclusive_loop(data).or_else(|| operation_loop(data)).or_else(|| move_number(data)).or_else(|| zero_half(data))
 }
 
 /// LLVM's numbers of the extensions `uxtb` and `uxth`, `sxtb` and `sxth`.

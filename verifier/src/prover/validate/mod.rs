@@ -328,3 +328,24 @@ fn unproved(block: &str, verdict: Verdict) -> (Verdict, Option<ProofGap>) {
         other => (other, None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_keeps_the_reason_and_the_counterexample_that_came_before_it() {
+        let nothing = || Counterexample {
+            inputs: Vec::new(),
+            physical: Vec::new(),
+            edge: None,
+            memory: Vec::new(),
+            outputs: Vec::new(),
+        };
+        let (verdict, gap) = unproved("bb.7", Verdict::Refuted(nothing()));
+        let Validated { verdict, blocks, gap } = Validated { verdict, blocks: 3, gap }.and_reached("the limit".into());
+        let reason = "the limit, and before it bb.7 is not shown: undefined behaviour";
+        assert_eq!((verdict, blocks), (Verdict::Unknown(reason.to_string()), 3));
+        assert_eq!(gap, Some(ProofGap { kind: GapKind::Definedness, proposed: nothing() }));
+    }
+}
